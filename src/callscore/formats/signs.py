@@ -14,7 +14,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from callscore.formats.dialect import Dialect
 
-__all__ = ["TEXT_SIGNS", "SignIndex", "Signs"]
+__all__ = ["TEXT_SIGNS", "SignIndex", "Signs", "found_signs"]
 
 
 class Signs(Struct, frozen=True, kw_only=True):
@@ -149,6 +149,29 @@ class SignIndex:
         # Objects and lists with something malformed in them have types of their own.
         kind = dict if isinstance(value, dict) else list if isinstance(value, list) else type(value)
         return self._by_value_type.get(kind, 0)
+
+
+def found_signs(signs: Signs | None, document: Any) -> list[str]:
+    """The signs of a dialect that a document has, in words: `the key "choices"`."""
+    if signs is None:
+        return []
+    if isinstance(document, str):
+        return ["marks in the text"] if signs.is_text else []
+    items = document if isinstance(document, list) else [document]
+    keys = (
+        signs.item_keys
+        if isinstance(document, list) and signs.item_keys is not None
+        else signs.keys
+    )
+    known = set().union(*[item for item in items if isinstance(item, dict)])
+    found = [f'the key "{key}"' for key in keys if key in known]
+    messages = document.get("messages") if isinstance(document, dict) else None
+    if isinstance(messages, list):
+        inner = set().union(*[item for item in messages if isinstance(item, dict)])
+        found += [f'the key "{key}" of a message' for key in signs.message_keys if key in inner]
+    if signs.kind is not None and signs.kind[0](document) == signs.kind[1]:
+        found.append(f"its shape ({signs.kind[1]})")
+    return found
 
 
 def _add_to(index: dict[Any, int], keys: tuple[Any, ...], bit: int) -> None:
