@@ -9,6 +9,7 @@ model said are no signs.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from msgspec import Struct
 from callscore.formats.shape import json_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection
 
 __all__ = ["Sign", "find_sign", "is_call_kind", "warn_unread"]
 
@@ -49,7 +50,10 @@ _NO_CALL_KEYS = re.compile(
 )
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = frozenset(
-    ("type", "kind", "part_kind", "block_type", "content_type", "event", "event_type", "$type")
+    (
+        *("type", "kind", "part_kind", "block_type", "content_type", "event", "event_type"),
+        *("$type", "stringValue"),  # as OpenTelemetry encodes a text
+    )
 )
 _CALL_KINDS = re.compile(r"(?:tool|function)(?:call|use|request|invocation)|call$")
 _REASON_KEYS = frozenset(("finishreason", "stopreason"))
@@ -64,10 +68,12 @@ _TOOL_SPAN_KEYS = frozenset(
         *("key", "method"),
     )
 )
-_NAME_KEYS = ("name", "tool", "tool_name", "toolName", "function_name", "functionName")
-_ARGUMENT_KEYS = (
-    *("arguments", "args", "tool_input", "toolInput", "tool_args", "kwargs", "parameters"),
-    *("input_parameters", "inputParameters", "tool_kwargs"),
+_NAME_KEYS = frozenset(("name", "tool", "tool_name", "toolName", "function_name", "functionName"))
+_ARGUMENT_KEYS = frozenset(
+    (
+        *("arguments", "args", "tool_input", "toolInput", "tool_args", "kwargs", "parameters"),
+        *("input_parameters", "inputParameters", "tool_kwargs"),
+    )
 )
 # Definitions, options of a request, counts: there are tools in them, and no calls.
 _NO_CALLS_BELOW = frozenset(
@@ -117,6 +123,8 @@ _TEXT_MARKS = re.compile(
     r"""\s*["'](?:arguments|parameters|args|input|tool_input)["']\s*:""",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+# One of these is in every text with a call.
+_MAY_CALL = re.compile(r"[<{(\[]|```|to=functions|action", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)
 _FENCES = re.compile(r"```[\w-]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _FIRST_WORD = re.compile(r"^[ \t$>]*([\w.:-]+)", re.MULTILINE)
@@ -158,58 +166,66 @@ def find_sign(
         is_calls: whether a text is in a known notation of calls.
         candidate: which of several answers was read; the others are no signs.
     """
-    for path, value, key, is_spoken in _walk(document, candidate):
-        if isinstance(value, str):
-            # A text that is the whole document has been read already.
-            reads = None if value is document else is_calls
-            what = _text_sign(value, tools, reads) if is_spoken else None
-        elif isinstance(value, dict):
+    pending: list[_Node] = [_Node(document, None, None, is_spoken=True)]
+    for _ in range(_MAX_NODES):
+        if not pending:
+            break
+        node = pending.pop()
+        if isinstance(node.value, str) and node.value[:1] in ("{", "["):
+            node.value = json_of(node.value)
+        value = node.value
+        what = None
+        if isinstance(value, dict):
             what = _object_sign(value)
-        else:
-            what = None
+            pending += _fields_of(value, node)
+        elif isinstance(value, list):
+            pending += _items_of(value, node, candidate)
+        elif node.is_spoken and _MAY_CALL.search(value):
+            # A text that is the whole document has been read already.
+            what = _text_sign(value, tools, None if value is document else is_calls)
         if what is not None:
-            return Sign(_path_text((*path, key) if key is not None else path), what, value)
+            return Sign(node.path, what, value)
     return None
 
 
-def _walk(document: Any, candidate: int) -> Iterator[tuple[tuple[Any, ...], Any, Any, bool]]:
-    """Every object, list and text: the path to its owner, itself, its key, whether the model says it."""
-    pending: list[tuple[tuple[Any, ...], Any, Any, bool]] = [((), document, None, True)]
-    for _ in range(_MAX_NODES):
-        if not pending:
-            return
-        path, value, key, is_spoken = pending.pop()
-        if isinstance(value, str):
-            inner = json_of(value) if value[:1] in ("{", "[") else value
-            if isinstance(inner, dict | list):
-                value = inner
-        yield path, value, key, is_spoken
-        here = path if key is None else (*path, key)
-        if isinstance(value, dict):
-            spoken = is_spoken and _speaks(value)
-            items = [
-                (here, item, name, spoken and name not in _OTHER_TEXT_KEYS)
-                for name, item in value.items()
-                if isinstance(item, str | dict | list) and not _is_beside(name, value)
-            ]
-        elif isinstance(value, list):
-            items = [
-                (here, item, number, is_spoken)
-                for number, item in enumerate(value)
-                if key not in _ANSWERS or number == candidate
-            ]
-        else:
-            continue
-        pending += reversed(items)
+class _Node:
+    """A value in a document: under which key of which other one, and whether the model says it."""
+
+    __slots__ = ("is_spoken", "key", "owner", "value")
+
+    def __init__(self, value: Any, key: Any, owner: _Node | None, *, is_spoken: bool) -> None:
+        self.value, self.key, self.owner, self.is_spoken = value, key, owner, is_spoken
+
+    @property
+    def path(self) -> str:
+        if self.owner is None:
+            return "$"
+        key = self.key
+        is_plain = isinstance(key, str) and key.isidentifier()
+        return self.owner.path + (f".{key}" if is_plain else f"[{key!r}]")
 
 
-def _is_beside(key: Any, owner: dict[Any, Any]) -> bool:
-    """Whether a field cannot hold calls that the model made in this run."""
-    if key in _NO_CALLS_BELOW:
-        return True
-    if key in _OUTPUTS:
-        return bool(owner.get(_OUTPUTS[key]))
-    return isinstance(key, str) and key.startswith(_INPUT_PREFIXES)
+def _fields_of(value: dict[Any, Any], node: _Node) -> list[_Node]:
+    """The fields of an object that can hold calls, the last one first."""
+    is_spoken = node.is_spoken and _speaks(value)
+    found = [
+        _Node(item, key, node, is_spoken=is_spoken and not _role_of(key) & _OTHER_TEXT)
+        for key, item in value.items()
+        if isinstance(item, str | dict | list) and not _is_beside(key, value)
+    ]
+    found.reverse()
+    return found
+
+
+def _items_of(value: list[Any], node: _Node, candidate: int) -> list[_Node]:
+    is_answers = node.key in _ANSWERS
+    found = [
+        _Node(item, number, node, is_spoken=node.is_spoken)
+        for number, item in enumerate(value)
+        if isinstance(item, str | dict | list) and not (is_answers and number != candidate)
+    ]
+    found.reverse()
+    return found
 
 
 def _speaks(value: dict[Any, Any]) -> bool:
@@ -221,36 +237,69 @@ def _speaks(value: dict[Any, Any]) -> bool:
     return True
 
 
+# What the key of a field says about it: bits, because they are asked for every field.
+_NO_CALLS = 1  # definitions, options, counts, the input of the model
+_INPUT = 2  # no calls of this run, if the output is beside it
+_OTHER_TEXT = 4  # not said by the model
+_KIND = 8
+_REASON = 16  # why the model stopped
+_SPAN = 32  # what a span or a run is about
+_CALLS = 64
+
+
+@lru_cache(maxsize=8_192)
+def _role_of(key: Any) -> int:
+    plain = _plain(key)
+    if key in _NO_CALLS_BELOW or (isinstance(key, str) and key.startswith(_INPUT_PREFIXES)):
+        return _NO_CALLS
+    role = 0
+    for is_so, named in (
+        (key in _OUTPUTS, _INPUT),
+        (key in _OTHER_TEXT_KEYS, _OTHER_TEXT),
+        (key in _KIND_KEYS, _KIND),
+        (plain in _REASON_KEYS, _REASON),
+        (key in _TOOL_SPAN_KEYS, _SPAN),
+        (_CALL_KEYS.search(plain) and not _NO_CALL_KEYS.search(plain), _CALLS),
+    ):
+        role |= named if is_so else 0
+    return role
+
+
+def _is_beside(key: Any, owner: dict[Any, Any]) -> bool:
+    """Whether a field cannot hold calls that the model made in this run."""
+    role = _role_of(key)
+    return bool(role & _NO_CALLS) or (bool(role & _INPUT) and bool(owner.get(_OUTPUTS[key])))
+
+
 def _object_sign(value: dict[Any, Any]) -> str | None:
     for key, item in value.items():
-        if _is_beside(key, value):
+        role = _role_of(key)
+        if not role:
             continue
-        plain = _plain(key)
-        if isinstance(item, str) and _names_call(key, plain, item):
+        if isinstance(item, str) and _names_call(role, item):
             return f"{key}: {item}"
-        if _CALL_KEYS.search(plain) and not _NO_CALL_KEYS.search(plain) and _is_filled(key, item):
+        if role & _CALLS and _is_filled(key, item):
             return str(key)
     return _named_call(value)
 
 
-def _names_call(key: Any, plain: str, text: str) -> bool:
+def _names_call(role: int, text: str) -> bool:
     """Whether a field says that its object is a call, or that calls follow."""
-    if key in _KIND_KEYS or key == "stringValue":  # as OpenTelemetry encodes a text
+    if role & _KIND:
         return is_call_kind(text)
-    if plain in _REASON_KEYS:
+    if role & _REASON:
         return _CALL_REASONS.search(_plain(text)) is not None
-    return key in _TOOL_SPAN_KEYS and text.strip('"') in _TOOL_SPANS
+    return bool(role & _SPAN) and text.strip('"') in _TOOL_SPANS
 
 
 def _named_call(value: dict[Any, Any]) -> str | None:
     """The keys of an object that has the name of a tool and arguments."""
-    name = next((key for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
-    if name is None or not value[name]:
-        return None
-    for key in _ARGUMENT_KEYS:
-        given = json_of(value.get(key))
-        if isinstance(given, dict) and "properties" not in given:  # that would be a schema
-            return f"{name} and {key}"
+    for name in _NAME_KEYS & value.keys():
+        if value[name] and isinstance(value[name], str):
+            for key in _ARGUMENT_KEYS & value.keys():
+                given = json_of(value[key])
+                if isinstance(given, dict) and "properties" not in given:  # that would be a schema
+                    return f"{name} and {key}"
     return None
 
 
@@ -282,15 +331,3 @@ def _text_sign(
 
 def _plain(key: object) -> str:
     return _SEPARATORS.sub("", str(key).lower())
-
-
-def _path_text(path: tuple[Any, ...]) -> str:
-    parts = [
-        f"[{step}]"
-        if isinstance(step, int)
-        else f".{step}"
-        if str(step).isidentifier()
-        else f"[{step!r}]"
-        for step in path
-    ]
-    return "$" + "".join(parts)
