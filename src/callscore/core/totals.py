@@ -289,6 +289,7 @@ class Totals:
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
         self._added = 0
         self._not_scored = NameCounter()
+        self._unread = NameCounter()
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
@@ -384,6 +385,8 @@ class Totals:
             column.add(value, times)
 
     def _count_answer(self, result: Result) -> None:
+        if result.case.unread is not None:
+            self._unread.add(f"{result.case.id}: {result.case.unread}")
         self._answered += 1
         self._passed += result.passed is True
         self._undecided += result.passed is None
@@ -433,6 +436,7 @@ class Totals:
                 cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
                 not_shown=self._shown.left_out,
                 not_scored=self._not_scored.noted(),
+                unread=self._unread.noted(),
             ),
             scorers=tuple(
                 [

@@ -390,7 +390,8 @@ def _count(item: Expected) -> int:
 
 def _read_actual(given: dict[str, Any], tools: dict[str, Tool] | None) -> tuple[ToolCall, ...]:
     value = unpacked_calls(given["actual"], "actual")
-    read_options = read_options_for(tools=() if tools is None else tools.values())
+    # An agent reads errors, and can send something else; a note it would overlook.
+    read_options = read_options_for(tools=() if tools is None else tools.values(), strict=True)
     with errors_in_schema_terms():
         try:
             actual = read_side(value, side="actual", where="actual", read_options=read_options)

@@ -12,6 +12,7 @@ from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
     RUN_ID,
+    UNREAD_WIDTH,
     case_counts,
     code,
     code_title,
@@ -281,6 +282,10 @@ _FLAKY = Plural(
     ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
 )
 _METRIC = Phrase("{metric}: mean {mean}, {cases}", "{metric}: среднее {mean}, {cases}")
+_UNREAD = Phrase(
+    "{cases} with something in the answer that looks like calls and was not read",
+    "в ответе есть похожее на вызовы, но не прочитанное: {cases}",
+)
 _CASES_SKIPPED = Phrase("{cases} skipped", "исключено: {cases}")
 _NOTE_REASON_WIDTH = 160
 
@@ -334,6 +339,10 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
     if flaky:
         yield count_of(_FLAKY, len(flaky), lang), first_names(flaky, len(flaky), lang)
+    unread = each.results.unread
+    if unread.count:
+        sentence = say(_UNREAD, lang, cases=count_of(CASES, unread.count, lang))
+        yield sentence, first_names(unread.names, unread.count, lang, width=UNREAD_WIDTH)
     if each.skipped.count:
         cases = count_of(CASES, each.skipped.count, lang)
         names = first_names(each.skipped.names, each.skipped.count, lang)

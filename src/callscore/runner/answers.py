@@ -23,7 +23,7 @@ from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
 from callscore.formats.reading import find_dialect, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
+from callscore.formats.trace import ReadOptions
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -307,6 +307,7 @@ async def score_answer(
     The result is a failure if no calls can be read from the answer, or a judge does not answer.
     """
     settings, tools = question.evaluation.settings, question.evaluation.tools
+    unread: dict[str, None] = {}
     try:
         if tools is None:
             tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
@@ -315,7 +316,7 @@ async def score_answer(
             if known_calls is not None
             else read_candidates(
                 lambda chosen: _read_calls(answer.document, chosen),
-                ReadOptions(tools=tools) if tools else DEFAULT_READ_OPTIONS,
+                ReadOptions(tools=tools or {}, on_unread=unread.setdefault),
                 settings.top_k,
             )
         )
@@ -323,7 +324,7 @@ async def score_answer(
         return _failed(question, answer, "unreadable", f"the calls cannot be read: {error}")
     try:
         case = with_plain_expected(case_for_task(question))
-        case = replace(case, actual=calls, others=tuple(others))
+        case = replace(case, actual=calls, others=tuple(others), unread=" ".join(unread) or None)
         score = await _score(case, settings, tools)
     except CallscoreError as error:
         return _failed(question, answer, "unscored", f"the answer cannot be scored: {error}")
