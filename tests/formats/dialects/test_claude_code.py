@@ -182,3 +182,24 @@ def test_the_lines_of_a_transcript_are_one_document() -> None:
     assert claude_code.joins_lines({"type": "whatever-comes-next", "sessionId": "s"})
     assert not claude_code.joins_lines({"sessionId": "s"})
     assert not claude_code.joins_lines({"type": "message", "content": []})
+
+
+def test_a_web_session_has_its_lines_under_a_key() -> None:
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "Fix it."}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [block("a")]}},
+        {"type": "user", "message": {"role": "user", "content": [done("a", "ok")]}},
+    ]
+
+    trace = only({"loglines": lines})
+
+    [made] = trace.calls or ()
+    assert claude_code.recognizes({"loglines": lines})
+    assert (trace.input, made.id, made.result) == ("Fix it.", "a", "ok")
+
+
+def test_a_web_session_may_be_empty_and_is_nothing_else() -> None:
+    assert claude_code.recognizes({"loglines": []})
+    assert not claude_code.recognizes({"loglines": [{"type": "assistant", "text": "x"}]})
+    assert not claude_code.recognizes({"loglines": "x"})
+    assert only({"loglines": "x"}).calls == ()
