@@ -60,7 +60,7 @@ def recognizes(document: Any) -> bool:
     if isinstance(document, dict) and _is_event(document):
         return True
     events = _events_in(document)[:_MAX_SAMPLED]
-    is_nested = isinstance(document, dict)
+    is_nested = isinstance(document, dict) and "action" not in document
     return any(_is_event(event) or (is_nested and _is_old_event(event)) for event in events)
 
 
