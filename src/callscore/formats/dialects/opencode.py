@@ -45,9 +45,9 @@ EXAMPLE = {
         {"info": {"id": "msg_1", "role": "assistant"}, "parts": [_EXAMPLE_PART]},
     ],
 }
-_MAX_SAMPLED = 20
-_STATES = ("pending", "running", "completed", "error", "streaming")
+_MAX_SAMPLED = 100  # events of the program around a session come first
 _PRINTED = ("step_start", "step_finish", "tool_use", "text", "reasoning", "error")
+_EVENTS = ("message.updated", "message.part.updated", "session.created", "session.updated")
 _REDACTED = {"redacted"}  # what an export with `--sanitize` has in place of the arguments
 SIGNS = Signs(
     keys=("info", "part", "properties", "state", "parts", "sessionID", "payload"),
@@ -68,7 +68,7 @@ def recognizes(document: Any) -> bool:
 
 def _is_known(value: Any) -> bool:
     return isinstance(value, dict) and (
-        _is_part(value) or _is_message(value) or _is_line(value) or _event_part(value) is not None
+        _is_part(value) or _is_message(value) or _is_line(value) or _is_event(_unwrapped(value))
     )
 
 
@@ -77,7 +77,7 @@ def _is_part(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and value.get("type") == "tool"
-        and at(value, "state", "status") in _STATES
+        and isinstance(at(value, "state", "status"), str)
         and isinstance(first(value, "tool", "name"), str)
     )
 
@@ -96,40 +96,55 @@ def _is_line(value: dict[str, Any]) -> bool:
     return value.get("type") in _PRINTED and isinstance(value.get("sessionID"), str)
 
 
-def _event_part(value: dict[str, Any]) -> Any:
-    """The part in an event of the server, which may be in a wrapper; None for any other value."""
-    wrapped = value.get("payload")
-    event = wrapped if isinstance(wrapped, dict) and "properties" in wrapped else value
-    if event.get("type") != "message.part.updated":
-        return None
-    part = at(event, "properties", "part")
-    return part if isinstance(part, dict) else None
+def _is_event(value: dict[str, Any]) -> bool:
+    """Whether it is an event of the server."""
+    return value.get("type") in _EVENTS and isinstance(value.get("properties"), dict)
+
+
+def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
+    """The event in the wrapper that has it if the events are those of all projects."""
+    inner = value.get("payload")
+    return inner if isinstance(inner, dict) and "properties" in inner else value
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one of a run, a message, a part, or an event; a session may be one line."""
     if not isinstance(line, dict):
         return False
-    is_event = isinstance(line.get("type"), str) and isinstance(line.get("properties"), dict)
-    return _is_known(line) or is_event
+    event = _unwrapped(line)
+    is_event = isinstance(event.get("type"), str) and isinstance(event.get("properties"), dict)
+    return _is_known(line) or (is_event and "." in event["type"])
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session."""
-    about = at(document, "info") if isinstance(at(document, "messages"), list) else None
-    name = text_of(at(about, "id"))
-    caller = "subagent" if isinstance(at(about, "parentID"), str) else None
     sessions: dict[str | None, dict[str, dict[str, Any]]] = {}
+    subagents: set[str | None] = set()
+    for about in _sessions_in(document):
+        sessions.setdefault(text_of(about.get("id")), {})
+        if isinstance(about.get("parentID"), str):
+            subagents.add(text_of(about.get("id")))
+    first_name = next(iter(sessions), None)
     for part in _parts_in(document):
-        parts = sessions.setdefault(text_of(part.get("sessionID")) or name, {})
+        parts = sessions.setdefault(text_of(part.get("sessionID")) or first_name, {})
         # A part that is known stays where it first was, in its new state.
         parts[name_of(first(part, "id", "callID")) or f"#{len(parts)}"] = part
     traces = []
-    for session, parts in (sessions or {name: {}}).items():
+    for name, parts in (sessions or {None: {}}).items():
         transcript = Transcript(options)
+        caller = "subagent" if name in subagents else None
         _take_parts(parts.values(), transcript, caller)
-        traces.append(transcript.trace(id=session, input=_question_in(document)))
+        traces.append(transcript.trace(id=name, input=_question_in(document)))
     return traces
+
+
+def _sessions_in(document: Any) -> list[dict[str, Any]]:
+    """What a document says about its sessions."""
+    if isinstance(document, dict) and isinstance(document.get("messages"), list):
+        return dicts([document.get("info")])
+    events = [_unwrapped(item) for item in dicts(as_list(document))]
+    about = [at(event, "properties", "info") for event in events]
+    return [info for info in dicts(about) if "role" not in info and "id" in info]
 
 
 def _parts_in(document: Any) -> list[dict[str, Any]]:
@@ -144,7 +159,9 @@ def _parts_in(document: Any) -> list[dict[str, Any]]:
             own = {"messageID": about.get("id") or place, "sessionID": about.get("sessionID")}
             parts += [{**own, **part} for part in dicts(inner)]
         else:
-            parts += dicts([_event_part(item) or item.get("part") or item])
+            known = at(_unwrapped(item), "properties", "part") or item.get("part")
+            is_part = "state" in item or "messageID" in item
+            parts += dicts([known or (item if is_part else None)])
     return parts
 
 
@@ -174,7 +191,7 @@ def _take_call(
     transcript.call(first(part, "tool", "name"), arguments, call_id, caller=caller, error=error)
     if state.get("status") == "error":
         transcript.result(first(state, "error", "output"), call_id, failed=True)
-    elif state.get("status") == "completed":
+    elif state.get("status") == "completed" or "output" in state:
         code = integer_of(at(state, "metadata", "exit"))
         value = first(state, "output", "content", "structured")
         transcript.result(value, call_id, failed=code not in (None, 0))
