@@ -169,11 +169,18 @@ def test_it_leaves_look_alikes_to_others(document: Any) -> None:
     assert not claude_code.recognizes(document)
 
 
-def test_the_calls_of_another_agent_are_not_passed_over() -> None:
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"type": "progress", "tool_call": {}},
+        {"type": "tool_call", "toolName": "Shell"},
+        {"type": "tool", "message": {"tool_name": "Read"}},
+    ],
+)
+def test_the_calls_of_another_agent_are_not_passed_over(other: dict[str, Any]) -> None:
+    assert not claude_code.recognizes([line("user", "x"), other])
     with pytest.raises(UnknownFormat, match="not in the format of Claude Code"):
-        claude_code.read(
-            [line("user", "x"), {"type": "tool_call", "tool_call": {}}], DEFAULT_READ_OPTIONS
-        )
+        claude_code.read([line("user", "x"), other], DEFAULT_READ_OPTIONS)
 
 
 def test_the_lines_of_a_transcript_are_one_document() -> None:

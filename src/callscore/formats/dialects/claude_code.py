@@ -31,6 +31,7 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
+_OTHER_CALLS = ("tool", "tool_call", "tool_use")  # blocks here, but lines of other agents
 # Lines that may have no session id.
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
 SIGNS = Signs(
@@ -69,7 +70,7 @@ def _is_message(line: Any) -> bool:
 
 def _is_of_another_agent(line: Any) -> bool:
     """Whether a line is a call of an agent that writes all other lines as Claude Code does."""
-    return isinstance(at(line, "tool_call"), dict)
+    return at(line, "type") in _OTHER_CALLS or isinstance(at(line, "tool_call"), dict)
 
 
 def joins_lines(line: Any) -> bool:
