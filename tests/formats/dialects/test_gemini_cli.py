@@ -150,6 +150,48 @@ def test_telemetry_has_what_was_run_in_each_session() -> None:
     assert [(call.name, call.failed) for call in second.calls or ()] == [("h", None)]
 
 
+def batch(service: str, *records: dict[str, Any], kind: str = "Logs") -> dict[str, Any]:
+    def entries(values: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+
+    listed = [{"attributes": entries(record["attributes"])} for record in records]
+    scope = {"logRecords" if kind == "Logs" else "spans": listed}
+    resource = {"attributes": entries({"service.name": service})}
+    return {f"resource{kind}": [{"resource": resource, f"scope{kind}": [scope]}]}
+
+
+def test_telemetry_may_be_in_the_batches_of_a_collector() -> None:
+    called = record("gemini_cli.tool_call", function_name="f", function_args='{"a": 1}')
+    logs = batch("gemini-cli", called, {"attributes": {"x": "y"}})
+    spans = batch("gemini-cli", {"attributes": {"gen_ai.tool.name": "f"}}, kind="Spans")
+
+    [call] = only([spans, logs]).calls or ()
+
+    assert (call.name, call.arguments) == ("f", {"a": 1})
+    assert gemini_cli.recognizes(logs)
+    assert gemini_cli.recognizes([spans, logs])
+    assert gemini_cli.joins_lines(spans)
+    assert not gemini_cli.recognizes(spans)
+    assert not gemini_cli.recognizes(batch("shop", called))
+    assert not gemini_cli.recognizes({"resourceLogs": "x"})
+
+
+def test_a_saved_chat_has_the_contents_of_the_api() -> None:
+    call = {"functionCall": {"name": "f", "args": {"a": 1}, "id": "a"}}
+    result = {"functionResponse": {"name": "f", "id": "a", "response": {"output": "x"}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Fix it."}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [result]},
+    ]
+
+    trace = only({"history": contents, "authType": "oauth-personal"})
+
+    [made] = trace.calls or ()
+    assert gemini_cli.recognizes({"history": contents})
+    assert (trace.input, made.name, made.result) == ("Fix it.", "f", {"output": "x"})
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -186,6 +228,8 @@ def test_lines_that_alone_say_little_belong_to_the_others() -> None:
         {"type": "init", "session_id": "s"},
         {"attributes": {"event.name": "claude_code.tool_result"}},
         [{"type": "gemini"}],
+        {"history": []},
+        {"history": [{"role": "user", "content": "x"}]},
     ],
 )
 def test_look_alikes_are_left_to_others(document: Any) -> None:

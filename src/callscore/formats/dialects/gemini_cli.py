@@ -1,8 +1,8 @@
-"""Gemini CLI recordings (sessions, `stream-json` output, telemetry files).
+"""Gemini CLI recordings (sessions, saved chats, `stream-json` output, telemetry).
 
 Also of its forks, such as Qwen Code. A session in lines writes a message again whenever it changes,
-and can go back to an earlier message: the last state of every message counts. A telemetry file has
-the calls that were run, without ids, and their arguments only if the logging of prompts is on; its
+and can go back to an earlier message: the last state of every message counts. Telemetry has the
+calls that were run, without ids, and their arguments only if the logging of prompts is on; its
 spans repeat them.
 """
 
@@ -11,6 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import NOT_CAPTURED
+from callscore.formats.families.gemini_content import ContentReader, is_content, text_in_content
+from callscore.formats.families.span_records import is_batch, raw_attributes, records_in
+from callscore.formats.families.spans import read_attributes
 from callscore.formats.shape import as_list, at, dicts, first, name_of, text_in, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -42,10 +45,11 @@ _OUTCOMES = {"success": False, "error": True, "cancelled": True}
 _STREAM = ("init", "message", "tool_use", "tool_result", "error", "result")
 _EVENT_NAME, _TOOL_EVENT = "event.name", ".tool_call"
 _TELEMETRY = ("gemini_cli.", "qwen-code.")
+_SERVICES = ("gemini-cli", "qwen-code")
 SIGNS = Signs(
     keys=(
         *("sessionId", "toolCalls", _SET, _REWIND, "tool_id", "session_id"),
-        *("attributes", "tool_name", "projectHash"),
+        *("attributes", "tool_name", "projectHash", "history", "resourceLogs", "resource_logs"),
     )
 )
 
@@ -53,7 +57,7 @@ SIGNS = Signs(
 def recognizes(document: Any) -> bool:
     """Whether it is a session, a line of one, an event, a log record, or a list of these."""
     if isinstance(document, dict):
-        return _is_known(document)
+        return _is_known(document) or _is_saved_chat(document)
     return isinstance(document, list) and any(map(_is_known, document[:_MAX_SAMPLED]))
 
 
@@ -88,15 +92,41 @@ def _is_event(value: dict[str, Any]) -> bool:
 
 
 def _is_telemetry(value: dict[str, Any]) -> bool:
-    name = at(value, "attributes", _EVENT_NAME)
+    """Whether it is a log record, or a batch of them, as a collector writes them."""
+    if "resourceLogs" in value or "resource_logs" in value:
+        return _is_own_batch(value)
+    return _is_record(value.get("attributes"))
+
+
+def _is_record(attributes: Any) -> bool:
+    name = at(attributes, _EVENT_NAME)
     return isinstance(name, str) and name.startswith(_TELEMETRY)
+
+
+def _is_own_batch(value: dict[str, Any]) -> bool:
+    """Whether it is a batch of log records or spans of this program, which names itself."""
+    if not is_batch(value):
+        return False
+    sent = [held for held in value.values() if isinstance(held, list)]
+    resources = [at(batch, "resource", "attributes") for batches in sent for batch in batches]
+    return any(read_attributes(found).get("service.name") in _SERVICES for found in resources)
+
+
+def _is_saved_chat(value: dict[str, Any]) -> bool:
+    """Whether it is a file of `/chat save`, which has the contents of the API."""
+    contents = value.get("history")
+    return (
+        isinstance(contents, list)
+        and all(is_content(item) and item.get("role") in ("user", "model") for item in contents)
+        and bool(contents)
+    )
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one of a session, an event, or a log record; a session may be one line."""
     if not isinstance(line, dict) or (_is_header(line) and "messages" in line):
         return False
-    if _is_known(line):
+    if _is_known(line) or _is_own_batch(line):
         return True
     is_dated = isinstance(line.get("timestamp"), str)
     is_message = line.get("type") in _MESSAGES and "content" in line and "id" in line
@@ -106,6 +136,8 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run for a session or a stream; one for each session in a telemetry file."""
     lines = dicts(as_list(document))
+    if isinstance(document, dict) and _is_saved_chat(document):
+        return [_read_saved_chat(dicts(document["history"]), options)]
     if any(map(_is_telemetry, lines)):
         return _read_telemetry(lines, options)
     if any(map(_is_event, lines)):
@@ -169,6 +201,15 @@ def _take_answer(message: dict[str, Any], transcript: Transcript, caller: str | 
             transcript.result(value, call.get("id"), failed=_OUTCOMES[status])
 
 
+def _read_saved_chat(contents: list[dict[str, Any]], options: ReadOptions) -> Trace:
+    reader = ContentReader(options)
+    for content in contents:
+        reader.begin()
+        reader.take(content)
+    asked = [content for content in contents if content.get("role") == "user"]
+    return reader.finish().trace(input=text_in_content(at(asked, 0)))
+
+
 # --- events of `stream-json` -------------------------------------------------------------------
 
 
@@ -199,8 +240,10 @@ def _read_stream(lines: list[dict[str, Any]], options: ReadOptions) -> Trace:
 
 def _read_telemetry(lines: list[dict[str, Any]], options: ReadOptions) -> list[Trace]:
     sessions: dict[str | None, Transcript] = {}
-    for line in filter(_is_telemetry, lines):
-        fields = line["attributes"]
+    records: list[dict[str, Any]] = []
+    for line in lines:
+        records += [record for record, _ in records_in(line)] if is_batch(line) else [line]
+    for fields in filter(_is_record, map(read_attributes, map(raw_attributes, records))):
         session = text_of(fields.get("session.id"))
         transcript = sessions.setdefault(session, Transcript(options))
         if fields[_EVENT_NAME].endswith(_TOOL_EVENT):
