@@ -210,3 +210,27 @@ def test_a_web_session_may_be_empty_and_is_nothing_else() -> None:
     assert not claude_code.recognizes({"loglines": [{"type": "assistant", "text": "x"}]})
     assert not claude_code.recognizes({"loglines": "x"})
     assert only({"loglines": "x"}).calls == ()
+
+
+def test_what_a_subagent_reports_is_a_call_of_it_and_counts_once() -> None:
+    inner = line("assistant", [block("b")], "m2")
+    answer = line("user", [done("b", "x")])
+    reports = [
+        {"type": "progress", "sessionId": "s", "data": {"type": "agent_progress", "message": each}}
+        for each in (inner, answer)
+    ]
+    other = {"type": "progress", "sessionId": "s", "data": {"type": "hook_progress"}}
+
+    calls = only(
+        [
+            line("assistant", [block("a", "Task")], "m1"),
+            *reports,
+            other,
+            {**inner, "isSidechain": True},
+        ]
+    ).calls
+
+    assert [(call.id, call.caller, call.result) for call in calls or ()] == [
+        ("a", None, None),
+        ("b", "subagent", "x"),
+    ]

@@ -110,6 +110,9 @@ class _Session:
         self._message_id: Any = None
 
     def take(self, line: dict[str, Any]) -> None:
+        reported = at(line, "data", "message") if line.get("type") == "progress" else None
+        if isinstance(reported, dict):  # what a sub-agent does, whose lines may be in another file
+            line = {**reported, "isSidechain": True}
         message = line.get("message")
         if not isinstance(message, dict):
             message = line
