@@ -219,10 +219,11 @@ def test_an_export_has_the_calls_and_the_results() -> None:
         "<task>\nFix it.\n</task>", f"I read.\n{READ}", "[read_file for 'a.py'] Result:\nx"
     )
 
-    [call] = only(text).calls or ()
+    for document in (text, text.replace("\n", "\r\n")):
+        [call] = only(document).calls or ()
 
-    assert cline.recognizes(text)
-    assert (call.name, call.arguments, call.result) == ("read_file", {"path": "a.py"}, "x")
+        assert cline.recognizes(document)
+        assert (call.name, call.arguments, call.result) == ("read_file", {"path": "a.py"}, "x")
 
 
 def test_several_results_in_one_turn_of_an_export_are_told_apart() -> None:

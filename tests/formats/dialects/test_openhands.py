@@ -150,6 +150,19 @@ def test_a_run_has_the_name_of_its_instance_and_a_question() -> None:
     assert (trace.id, trace.input) == ("shop-1", "Fix it.")
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"instance_id": "shop-1", "instruction": "Fix it.", "test_result": {}, "history": None},
+        {"issue": {}, "git_patch": "", "history": []},
+    ],
+)
+def test_a_run_may_have_no_events(document: dict[str, Any]) -> None:
+    assert openhands.recognizes(document)
+    assert only(document).calls == ()
+    assert not openhands.recognizes({**document, "history": [{"kind": "ActionEvent"}]})
+
+
 def test_one_event_may_be_a_file() -> None:
     assert openhands.recognizes(action("run"))
     assert openhands.joins_lines(observed("run", 1))

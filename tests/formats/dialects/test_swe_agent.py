@@ -105,9 +105,17 @@ def test_all_attempts_are_runs_if_none_is_chosen() -> None:
     assert [(trace.trial, len(trace.calls or ())) for trace in traces] == [(0, 1), (1, 1)]
 
 
+def test_a_run_may_end_before_its_first_step() -> None:
+    document: dict[str, Any] = {"trajectory": [], "history": [], "info": {"exit_status": None}}
+
+    assert swe_agent.recognizes(document)
+    assert only(document).calls == ()
+
+
 @pytest.mark.parametrize(
     "document",
     [
+        {"trajectory": [], "history": []},
         {"history": [{"role": "user", "content": "x"}]},
         {"trajectory": [{"action": "run", "args": {}, "source": "agent"}]},
         {"trajectory": [{"action": "run", "observation": "x"}]},

@@ -52,7 +52,7 @@ _RESULT = re.compile(r"\[(?P<name>[A-Za-z_][\w-]*)(?: for '.{0,20000}?')?\] Resu
 _REFUSAL = re.compile(r"Tool \[(?P<name>[A-Za-z_][\w-]*)[^\]]*\] was not executed")
 _FAILURES = ("The tool execution failed", "The user denied this operation")
 # In an export, whose turns are separated by a line.
-_TURN = re.compile(r"(?:\A\s*|\n---\n\s*)\*\*(User|Assistant):\*\*[ \t]*\n")
+_TURN = re.compile(r"(?:\A\s*|\n---\r?\n\s*)\*\*(User|Assistant):\*\*[ \t]*\r?\n")
 _EXPORTED = re.compile(
     r"^\[(?:Tool Use: (?P<name>[^\]\n]+)|Tool(?P<failed> \(Error\))?)\][ \t]*\n?", re.MULTILINE
 )
@@ -123,7 +123,7 @@ def _is_export(text: str) -> bool:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages."""
     if isinstance(document, str):
-        messages = _exported_messages(document)
+        messages = _exported_messages(document.replace("\r\n", "\n"))
     else:
         messages = dicts(document if isinstance(document, list) else at(document, "messages"))
     transcript = Transcript(options, once=True)
@@ -182,11 +182,14 @@ def _take_call(call: _Call, transcript: Transcript) -> None:
 def _calls_in(text: str, tools: frozenset[str]) -> Iterator[_Call]:
     """The calls that are written as tags; the last one may be cut off."""
     position = 0
+    unclosed: set[str] = set()  # searched once: there may be very many tags
     while tag := _TAG.search(text, position):
         name, position = tag[1], tag.end()
         if name not in tools:
             continue
-        end = text.find(f"</{name}>", position)
+        end = -1 if name in unclosed else text.find(f"</{name}>", position)
+        if end < 0:
+            unclosed.add(name)
         if end >= 0:
             yield _Call(name, _parameters_in(text[position:end]))
             position = end

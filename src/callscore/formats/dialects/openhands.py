@@ -52,16 +52,27 @@ _BOOKKEEPING = frozenset(
 _NOTES = ("agent_state_changed", "recall", "condense", "null", "user_message", "loop_detection")
 _FAILURES = ("error", "user_rejected")
 _UNKNOWN_CODE = -1  # the command still runs
-SIGNS = Signs(keys=(*_CONTAINERS, "action", "observation"), item_keys=("action", "observation"))
+SIGNS = Signs(
+    keys=(*_CONTAINERS, "action", "observation", "instance_id"),
+    item_keys=("action", "observation"),
+)
 
 
 def recognizes(document: Any) -> bool:
     """Whether it is an event, a list of events, or has such a list."""
-    if isinstance(document, dict) and _is_event(document):
+    if isinstance(document, dict) and (_is_event(document) or _is_empty_output(document)):
         return True
     events = _events_in(document)[:_MAX_SAMPLED]
     is_nested = isinstance(document, dict) and "action" not in document
     return any(_is_event(event) or (is_nested and _is_old_event(event)) for event in events)
+
+
+def _is_empty_output(document: dict[str, Any]) -> bool:
+    """Whether it is the line of an evaluation or of the resolver for a run without any event."""
+    return document.get("history") in ([], None) and (
+        {"instance_id", "instruction", "test_result"} <= document.keys()
+        or {"issue", "git_patch", "history"} <= document.keys()
+    )
 
 
 def _is_event(value: Any) -> bool:

@@ -51,8 +51,12 @@ def recognizes(document: Any) -> bool:
 
 
 def _is_run(document: dict[str, Any]) -> bool:
-    history, steps = dicts(document.get("history")), dicts(document.get("trajectory"))
-    return any(map(_is_entry, history[:_MAX_SAMPLED])) or any(map(_is_step, steps[:_MAX_SAMPLED]))
+    history, steps = document.get("history"), document.get("trajectory")
+    if history == [] and steps == []:
+        return "info" in document  # it ended before the first step
+    return any(map(_is_entry, dicts(history)[:_MAX_SAMPLED])) or any(
+        map(_is_step, dicts(steps)[:_MAX_SAMPLED])
+    )
 
 
 def _is_entry(entry: dict[str, Any]) -> bool:
