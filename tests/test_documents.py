@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,9 +19,6 @@ from callscore.errors import (
     UnreadCalls,
 )
 from callscore.formats.dialect import dialect_named
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -336,3 +334,82 @@ def test_definitions_in_a_text_have_no_key_twice() -> None:
 
     with pytest.raises(InvalidCall, match="duplicate key 'type'"):
         tools_in(text)
+
+
+# --- the files of coding agents ----------------------------------------------------------------
+
+SAMPLES = Path(__file__).parent / "samples/formats"
+IN_LINES = [
+    "claude_code/claude_code_session",
+    "cline_ui/cline_ui_messages",
+    "codex/codex_exec_messages",
+    "codex/codex_first_rollouts",
+    "codex/codex_rollout",
+    "gemini_cli/gemini_cli_session_lines",
+    "gemini_cli/gemini_cli_stream_json",
+    "gemini_cli/gemini_cli_telemetry",
+    "goose/goose_session_lines",
+    "goose/goose_stream_json",
+    "opencode/opencode_events",
+    "opencode/opencode_run_lines",
+    "openhands/openhands_events",
+    "openhands_sdk/openhands_sdk_events",
+]
+
+
+@pytest.mark.parametrize("sample", IN_LINES)
+def test_the_lines_that_an_agent_writes_are_one_document(sample: str, write: Any) -> None:
+    document = msgspec.json.decode((SAMPLES / f"{sample}.json").read_bytes())
+
+    [found] = read_documents(write(lines(*document)))
+
+    assert (found.dialect.name, found.value) == (sample.partition("/")[0], document)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        "gemini_cli/gemini_cli_session",
+        "goose/goose_session_export",
+        "mini_swe_agent/mini_swe_agent_tool_calls",
+        "opencode/opencode_export",
+        "openhands/openhands_output_line",
+        "swe_agent/swe_agent_function_calling",
+    ],
+)
+def test_a_line_may_be_a_whole_session(sample: str, write: Any) -> None:
+    document = msgspec.json.decode((SAMPLES / f"{sample}.json").read_bytes())
+
+    found = list(read_documents(write(lines(document, document))))
+
+    assert [one.dialect.name for one in found] == [sample.partition("/")[0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "sample", "format_name"),
+    [
+        ("run.traj", "swe_agent/swe_agent_text_actions", "swe_agent"),
+        ("run.traj.json", "mini_swe_agent/mini_swe_agent_first_version", "mini_swe_agent"),
+        (".aider.chat.history.md", "aider/aider_chat_history", "aider"),
+        (".aider.llm.history", "aider/aider_llm_history", "aider"),
+        ("cline_task.md", "cline/cline_export_tags", "cline"),
+    ],
+)
+def test_a_file_is_known_by_its_content_whatever_its_suffix(
+    name: str, sample: str, format_name: str, write: Any
+) -> None:
+    data = (SAMPLES / f"{sample}.json").read_bytes()
+    document = msgspec.json.decode(data)
+
+    [found] = read_documents(write(document.encode() if isinstance(document, str) else data, name))
+
+    assert found.dialect.name == format_name
+
+
+def test_telemetry_is_a_row_of_indented_objects(write: Any) -> None:
+    document = msgspec.json.decode((SAMPLES / "gemini_cli/gemini_cli_telemetry.json").read_bytes())
+    data = b"".join(msgspec.json.format(msgspec.json.encode(one)) + b"\n" for one in document)
+
+    [found] = read_documents(write(data, "telemetry.log"))
+
+    assert (found.dialect.name, found.value) == ("gemini_cli", document)

@@ -50,7 +50,10 @@ __all__ = [
 ]
 
 
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
+_SUFFIXES = (
+    *(".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".md", ".csv", ".parquet", ".eval"),
+    ".traj",
+)
 _DATA_TYPES = (dict, list, bytes, str)  # most documents; what else they are takes longer to ask
 _MAX_WAITING = 1_000  # lines
 # Dialects that recognize almost anything, also incomplete or invalid definitions.

@@ -418,6 +418,8 @@ def test_names_and_delimiters_alone_look_like_a_header(line: bytes, is_header: b
         (b"[TOOL_CALLS] []", True),
         (b"```json\n{}\n```", True),
         (b"[get_weather(city='Paris')]", True),
+        (b"TO LLM 2025-01-31T11:21:36\n-------\nUSER a: b: c\n", True),
+        (b"- TO LLM 2025-01-31\n", False),
         (b'{"text": "<tool_call>"}', False),
         (b"a\n\n \t [get_weather(city='Paris')]", True),
         (b"- id: a\n  expected: []\n", False),

@@ -4,7 +4,7 @@ A dialect module has
 
 - a docstring whose first line is its title,
 - `ORDER`, its position among all dialects: lower ones are tried first, and the first match wins,
-- `EXAMPLE`, a small document of its kind with at least one call,
+- `EXAMPLE`, a small document of its kind with at least one call, if the stack has calls at all,
 - `recognizes(document) -> bool`, which checks a few keys, is fast and never raises,
 - `read(document, options) -> list[Trace]`, the runs in the document, each call once;
 

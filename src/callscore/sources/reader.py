@@ -67,9 +67,11 @@ _OPEN_LINE_ENDS = (b"{", b"[", b",", b":")
 # The first byte of an OTLP message is, as text, a line break; its length may precede it.
 _OTLP = re.compile(rb"\n.*?[\x00-\x08\x0e-\x1f]|\x00...\n", re.DOTALL)
 _TABLE_HEADER = re.compile(rb'(?:"[\w.$ -]+"|[\w.$-]+)(?:[,;\t](?:"[\w.$ -]+"|[\w.$-]+))+\s*')
-# What models write around calls, and neither JSON nor the YAML of a case file contains.
+# What models write around calls, or how Aider's log of requests begins; neither JSON nor the YAML of
+# a case file contains it.
 _MODEL_TEXT = re.compile(
-    rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^[^\S\n]*\[[\w.]+\(",
+    rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^[^\S\n]*\[[\w.]+\("
+    rb"|\A\s*TO LLM [0-9]{4}-",
     re.MULTILINE,
 )
 
@@ -105,7 +107,7 @@ def kind_of_json(first: bytes, second: bytes, named: FileKind | None) -> FileKin
 
 
 def looks_like_model_text(head: bytes) -> bool:
-    """Whether a file of unknown suffix contains text written by a model, with calls."""
+    """Whether a file of unknown suffix contains text written by a model."""
     return not head.lstrip().startswith(b"{") and _MODEL_TEXT.search(head) is not None
 
 

@@ -169,11 +169,18 @@ def test_it_leaves_look_alikes_to_others(document: Any) -> None:
     assert not claude_code.recognizes(document)
 
 
-def test_the_calls_of_another_agent_are_not_passed_over() -> None:
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"type": "progress", "tool_call": {}},
+        {"type": "tool_call", "toolName": "Shell"},
+        {"type": "tool", "message": {"tool_name": "Read"}},
+    ],
+)
+def test_the_calls_of_another_agent_are_not_passed_over(other: dict[str, Any]) -> None:
+    assert not claude_code.recognizes([line("user", "x"), other])
     with pytest.raises(UnknownFormat, match="not in the format of Claude Code"):
-        claude_code.read(
-            [line("user", "x"), {"type": "tool_call", "tool_call": {}}], DEFAULT_READ_OPTIONS
-        )
+        claude_code.read([line("user", "x"), other], DEFAULT_READ_OPTIONS)
 
 
 def test_the_lines_of_a_transcript_are_one_document() -> None:
@@ -182,3 +189,48 @@ def test_the_lines_of_a_transcript_are_one_document() -> None:
     assert claude_code.joins_lines({"type": "whatever-comes-next", "sessionId": "s"})
     assert not claude_code.joins_lines({"sessionId": "s"})
     assert not claude_code.joins_lines({"type": "message", "content": []})
+
+
+def test_a_web_session_has_its_lines_under_a_key() -> None:
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "Fix it."}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [block("a")]}},
+        {"type": "user", "message": {"role": "user", "content": [done("a", "ok")]}},
+    ]
+
+    trace = only({"loglines": lines})
+
+    [made] = trace.calls or ()
+    assert claude_code.recognizes({"loglines": lines})
+    assert (trace.input, made.id, made.result) == ("Fix it.", "a", "ok")
+
+
+def test_a_web_session_may_be_empty_and_is_nothing_else() -> None:
+    assert claude_code.recognizes({"loglines": []})
+    assert not claude_code.recognizes({"loglines": [{"type": "assistant", "text": "x"}]})
+    assert not claude_code.recognizes({"loglines": "x"})
+    assert only({"loglines": "x"}).calls == ()
+
+
+def test_what_a_subagent_reports_is_a_call_of_it_and_counts_once() -> None:
+    inner = line("assistant", [block("b")], "m2")
+    answer = line("user", [done("b", "x")])
+    reports = [
+        {"type": "progress", "sessionId": "s", "data": {"type": "agent_progress", "message": each}}
+        for each in (inner, answer)
+    ]
+    other = {"type": "progress", "sessionId": "s", "data": {"type": "hook_progress"}}
+
+    calls = only(
+        [
+            line("assistant", [block("a", "Task")], "m1"),
+            *reports,
+            other,
+            {**inner, "isSidechain": True},
+        ]
+    ).calls
+
+    assert [(call.id, call.caller, call.result) for call in calls or ()] == [
+        ("a", None, None),
+        ("b", "subagent", "x"),
+    ]

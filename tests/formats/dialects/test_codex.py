@@ -86,23 +86,33 @@ def test_the_calls_up_to_an_output_or_a_message_belong_together() -> None:
     assert [one.step for one in trace.calls or ()] == [0, 0, 1, 2]
 
 
-def test_custom_tools_and_the_local_shell_are_calls_and_a_search_is_none() -> None:
+def test_custom_tools_the_local_shell_and_hosted_tools_are_calls() -> None:
     trace = only(
         [
             item("custom_tool_call", name="apply_patch", input="***", call_id="a"),
             item("local_shell_call", id="b", action={"type": "exec", "command": ["ls"]}),
             item("local_shell_call", id="c", action=None),
-            item("web_search_call", action={"type": "search", "query": "x"}),
+            item("web_search_call", id="d", action={"type": "search", "query": "x"}),
+            item("tool_search_call", call_id="e", execution="client", arguments={"query": "y"}),
+            item("tool_search_call", call_id="f", execution="server", arguments={"query": "z"}),
+            item("image_generation_call", id="g", status="completed", result="aGk="),
             {"type": "response_item", "payload": {"type": ["x"]}},
             {"type": "turn_context", "payload": {}},
         ]
     )
 
-    assert [(one.name, one.arguments, one.id) for one in trace.calls or ()] == [
+    calls = trace.calls or ()
+    assert [(one.name, one.arguments, one.id) for one in calls] == [
         ("apply_patch", {"input": "***"}, "a"),
         ("local_shell", {"command": ["ls"]}, "b"),
         ("local_shell", {}, "c"),
+        ("web_search", {"type": "search", "query": "x"}, "d"),
+        ("tool_search", {"query": "y"}, "e"),
+        ("tool_search", {"query": "z"}, "f"),
+        ("image_generation", None, "g"),
     ]
+    assert [one.id for one in calls if one.kind == "hosted"] == ["d", "f", "g"]
+    assert calls[-1].error == "not_captured"
 
 
 def test_a_session_is_named_and_its_question_is_what_the_user_typed() -> None:
@@ -185,6 +195,83 @@ def test_the_first_versions_have_bare_items() -> None:
     assert (trace.id, len(trace.calls or ())) == ("s", 1)
 
 
+def test_the_first_file_was_one_document() -> None:
+    trace = only(
+        {
+            "session": {"id": "s", "timestamp": "2025-04-20", "instructions": ""},
+            "items": [
+                {"type": "message", "role": "user", "content": [{"type": "input_text"}]},
+                {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "a"},
+                {"type": "function_call_output", "call_id": "a", "output": "Exit code: 1"},
+            ],
+        }
+    )
+
+    assert (trace.id, [(one.name, one.failed) for one in trace.calls or ()]) == (
+        "s",
+        [("shell", True)],
+    )
+
+
+def message(kind: str, **more: Any) -> dict[str, Any]:
+    return {"id": "0", "msg": {"type": kind, **more}}
+
+
+def test_the_first_exec_printed_what_begins_and_what_ends() -> None:
+    invocation = {"server": "docs", "tool": "search", "arguments": {"q": "x"}}
+    trace = only(
+        [
+            {"model": "o4-mini", "workdir": "/home/ana"},
+            {"prompt": "List the files."},
+            message("session_configured", session_id="s"),
+            message("agent_message", message="I look."),
+            message("exec_command_begin", call_id="a", command=["ls"]),
+            message("exec_command_output_delta", call_id="a", chunk="x"),
+            message("exec_command_end", call_id="a", stdout="a.py", stderr="w", exit_code=2),
+            message("mcp_tool_call_begin", call_id="b", invocation=invocation),
+            message("mcp_tool_call_end", call_id="b", result={"Ok": {"content": [], "isError": 0}}),
+            message("mcp_tool_call_begin", call_id="c", invocation=invocation),
+            message("mcp_tool_call_end", call_id="c", result={"Err": "closed"}),
+            message("patch_apply_begin", call_id="d", changes={"a.py": {}}),
+            message("patch_apply_end", call_id="d", success=True, stdout="done"),
+            message("exec_command_begin", call_id="e", command=["sleep"]),
+            message("exec_command_end", call_id="e"),
+            {"id": "1", "msg": {"type": ["x"]}},
+        ]
+    )
+
+    assert (trace.id, trace.view) == ("s", "executed")
+    assert [
+        (one.name, one.arguments, one.kind, one.result, one.failed) for one in trace.calls or ()
+    ] == [
+        ("command_execution", {"command": ["ls"]}, None, "a.py\nw", True),
+        ("search", {"q": "x"}, "mcp", {"content": [], "isError": 0}, False),
+        ("search", {"q": "x"}, "mcp", "closed", True),
+        ("file_change", {"changes": {"a.py": {}}}, None, "done", False),
+        ("command_execution", {"command": ["sleep"]}, None, "", False),
+    ]
+
+
+def test_the_events_of_a_week_in_2025_have_other_keys() -> None:
+    trace = only(
+        [
+            {"type": "session.created", "session_id": "s"},
+            {
+                "type": "item.completed",
+                "item": {"id": "1", "item_type": "web_search", "query": "q"},
+            },
+        ]
+    )
+
+    [made] = trace.calls or ()
+    assert (trace.id, made.name, made.arguments, made.kind) == (
+        "s",
+        "web_search",
+        {"query": "q"},
+        "hosted",
+    )
+
+
 def test_a_session_without_a_name_is_still_a_run() -> None:
     assert only([{"type": "session_meta", "payload": "x"}, begins(3), call("a")]).id is None
 
@@ -197,10 +284,23 @@ def test_the_tools_are_those_that_the_program_brings() -> None:
     assert tools == [Tool("f", "d", {"type": "object"})]
 
 
+def test_tools_can_be_in_groups_and_are_found_by_a_search() -> None:
+    given = {"type": "dynamic", "tools": [{"name": "f", "inputSchema": {"type": "object"}}]}
+    found = {"type": "namespace", "tools": [{"name": "g", "parameters": {"type": "object"}}]}
+
+    tools = codex.read_tools(
+        [begins("s", dynamic_tools=given), item("tool_search_output", call_id="a", tools=[found])]
+    )
+
+    assert [tool.name for tool in tools] == ["f", "g"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
         begins("s"),
+        message("exec_command_begin", call_id="a", command=["ls"]),
+        {"type": "session.created", "session_id": "s"},
         call("a"),
         {"record_type": "state"},
         {"type": "thread.started", "thread_id": "t"},
@@ -215,6 +315,10 @@ def test_lines_and_events_are_claimed(line: dict[str, Any]) -> None:
 def test_a_rollout_may_begin_with_what_alone_says_little() -> None:
     assert codex.joins_lines({"id": "s", "timestamp": "2025", "instructions": None})
     assert codex.joins_lines({"type": "turn.started"})
+    assert codex.joins_lines({"id": "0", "msg": {"type": "agent_message"}})
+    assert codex.joins_lines(
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}]}
+    )
     assert codex.recognizes(call("a"))
     assert codex.recognizes({"type": "thread.started", "thread_id": "t"})
 
@@ -228,6 +332,9 @@ def test_a_rollout_may_begin_with_what_alone_says_little() -> None:
         [{"type": "item.completed", "item": {"type": "message"}}],
         {"type": "response_item", "payload": "x"},
         {"type": "turn.started"},
+        {"id": "0", "msg": {"type": "exec_command"}},
+        {"id": "0", "msg": {"type": "agent_message"}},
+        {"id": "r", "instructions": "x", "type": "y", "timestamp": "2025"},
     ],
 )
 def test_look_alikes_are_left_to_others(document: Any) -> None:

@@ -1,4 +1,4 @@
-"""Claude Code transcripts (sessions, `stream-json` output, SDK messages).
+"""Claude Code transcripts (sessions, `stream-json` output, web sessions, SDK messages).
 
 One message of the model is written in several lines, one per block, and a resumed session repeats
 lines. Every session is a run; the calls of its sub-agents are marked.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.anthropic import take_blocks
-from callscore.formats.shape import as_list, at, dicts, first, text_in, text_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_in, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -31,15 +31,20 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
+_OTHER_CALLS = ("tool", "tool_call", "tool_use")  # blocks here, but lines of other agents
 # Lines that may have no session id.
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
 SIGNS = Signs(
-    keys=("message", "parent_tool_use_id"), item_keys=("message", "parent_tool_use_id", "type")
+    keys=("message", "parent_tool_use_id", "loglines"),
+    item_keys=("message", "parent_tool_use_id", "type"),
 )
 
 
 def recognizes(document: Any) -> bool:
-    """Whether it is a line with a message, or a list of lines."""
+    """Whether it is a line with a message, a list of lines, or a web session with its lines."""
+    if isinstance(document, dict) and isinstance(document.get("loglines"), list):
+        lines = document["loglines"]
+        return not lines or any(map(_is_message, lines[:_MAX_SAMPLED]))
     if not isinstance(document, list):
         return _is_message(document)
     lines = document[:_MAX_SAMPLED]
@@ -65,7 +70,7 @@ def _is_message(line: Any) -> bool:
 
 def _is_of_another_agent(line: Any) -> bool:
     """Whether a line is a call of an agent that writes all other lines as Claude Code does."""
-    return isinstance(at(line, "tool_call"), dict)
+    return at(line, "type") in _OTHER_CALLS or isinstance(at(line, "tool_call"), dict)
 
 
 def joins_lines(line: Any) -> bool:
@@ -78,7 +83,8 @@ def joins_lines(line: Any) -> bool:
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session, in the order of their starts; other agents are an error."""
-    lines = dicts(as_list(document))
+    is_web_session = isinstance(document, dict) and "loglines" in document
+    lines = dicts(list_of(document["loglines"]) if is_web_session else as_list(document))
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not in the format of Claude Code.")
     names = (text_of(first(line, *_SESSIONS)) for line in lines)
@@ -104,6 +110,9 @@ class _Session:
         self._message_id: Any = None
 
     def take(self, line: dict[str, Any]) -> None:
+        reported = at(line, "data", "message") if line.get("type") == "progress" else None
+        if isinstance(reported, dict):  # what a sub-agent does, whose lines may be in another file
+            line = {**reported, "isSidechain": True}
         message = line.get("message")
         if not isinstance(message, dict):
             message = line
