@@ -211,3 +211,56 @@ def test_lines_are_observations() -> None:
 )
 def test_other_documents_are_not_claimed(document: Any) -> None:
     assert not langfuse.recognizes(document)
+
+
+# --- calls that are written more than once, or in one place only --------------------------------
+
+
+def test_a_downloaded_trace_has_each_observation_twice() -> None:
+    items = [MODEL, item("TOOL", 2, input="{}", output="18")]
+
+    for document in (
+        {"trace": {"observations": items}, "observations": items},
+        {"trace": {"observations": items}},
+        {"data": {"observations": items}},
+    ):
+        assert langfuse.recognizes(document)
+        [trace] = langfuse.read(document, DEFAULT_READ_OPTIONS)
+        assert only(trace).result == 18
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"metadata": {"attributes": {"tool.parameters": as_json(PARIS)}}},
+        {"metadata": {"attributes": {"input": as_json(PARIS)}}},
+        {"metadata": {"attributes": {"input.value": as_json({"input": PARIS, "options": None})}}},
+        {"input": as_json({"input": PARIS, "options": {}})},
+        {"input": {"input": PARIS}},
+    ],
+)
+def test_the_arguments_of_a_tool_stand_in_many_places(where: Any) -> None:
+    assert only(read(item("TOOL", 2, **where))).arguments == PARIS
+
+
+def test_a_tool_that_ran_for_an_answer_that_was_not_recorded_was_requested() -> None:
+    ran = item("TOOL", 2, input="{}", output="18")
+    unknown, plain = item("GENERATION", 3, output=None), item("GENERATION", 5, output="Done.")
+    other, by_code = item("TOOL", 4, "search", input="{}"), item("TOOL", 6, "log", input="{}")
+    last = item("GENERATION", 7, output=ANSWER)
+
+    trace = read(MODEL, ran, unknown, other, plain, by_code, last)
+    requested = read(MODEL, ran, unknown, other, options=ReadOptions(view="requested"))
+
+    assert [(call.name, call.step) for call in trace.calls or ()] == [
+        ("weather", 0),
+        ("search", 1),
+        ("weather", 2),
+    ]
+    assert [call.name for call in requested.calls or ()] == ["weather"]
+
+
+def test_a_tool_of_another_name_may_be_one_that_was_requested() -> None:
+    unknown = item("GENERATION", 2, output=None)
+
+    assert only(read(MODEL, unknown, item("TOOL", 3, "get_weather", input="{}"))).name == "weather"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import openinference
+from callscore.formats.families.call_phases import join_phases
 from callscore.formats.families.genai_spans import observe_span, offered_tools_in
 from callscore.formats.families.langchain_messages import fields_of
 from callscore.formats.families.model_outputs import ModelOutputs
@@ -76,10 +77,20 @@ def recognizes(document: Any) -> bool:
 
 
 def _observations(document: Any) -> list[Any]:
-    if isinstance(document, dict):
-        held = first(document, "observations", "data")
-        return [document] if joins_lines(document) else list_of(held)
-    return list_of(document)
+    """The observations of a trace or of a list; a downloaded trace can have all of them twice."""
+    if not isinstance(document, dict):
+        return list_of(document)
+    if joins_lines(document):
+        return [document]
+    held = document.get("data")
+    if isinstance(held, dict):
+        document = held
+    both = [*list_of(document.get("observations")), *_of_trace(document)]
+    return both or list_of(held)
+
+
+def _of_trace(document: dict[str, Any]) -> list[Any]:
+    return list_of(at(document, "trace", "observations"))
 
 
 def joins_lines(line: Any) -> bool:
@@ -91,12 +102,12 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
     outputs = ModelOutputs(options)
-    spans = [_span_of(item) for item in dicts(_observations(document))]
+    spans = join_phases(_spans_in(document))
     runs = [
         ObservedRun(
             [_observe(span, outputs, options) for span in group], _question(document, group)
         )
-        for group in spans_by_trace(sort_by_start(spans))
+        for group in spans_by_trace(spans)
     ]
     return traces_of(runs or [ObservedRun([], _question(document, []))], options)
 
@@ -108,6 +119,19 @@ def _question(document: Any, spans: list[Span]) -> Any:
     else:
         asked = spans[0].record.get("input") if spans else None
     return json_of(json_of(asked))
+
+
+def _spans_in(document: Any) -> list[Span]:
+    """The observations as spans, each of them once."""
+    spans = [_span_of(item) for item in dicts(_observations(document))]
+    seen: set[tuple[str | None, str]] = set()
+    kept = []
+    for span in spans:
+        place = (span.trace, span.id or "")
+        if not span.id or place not in seen:
+            seen.add(place)
+            kept.append(span)
+    return sort_by_start(kept)
 
 
 def _span_of(item: dict[str, Any]) -> Span:
@@ -128,11 +152,13 @@ def _span_of(item: dict[str, Any]) -> Span:
 def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     item = span.record
     if item.get("type") == "GENERATION":
+        requests = _requests(span, outputs, options)
         return ObservedStep(
             id=span.id,
             parent=span.parent,
-            requests=_requests(span, outputs, options),
+            requests=requests,
             answers=partial(outputs.answers, item.get("input")),
+            is_recorded=bool(requests) or outputs.is_plain(item.get("output")),
         )
     message = _tool_message(item)
     is_tool = item.get("type") == "TOOL" or message or first(span.attributes, *_NAMES)
@@ -199,7 +225,7 @@ def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions)
         bare_name = bare_name.removeprefix(prefix)
     return executed_call(
         name or bare_name,
-        _input_of(item) if value is None else value,
+        _input_of(span) if value is None else value,
         id_,
         result=json_of(result),
         failed=failed,
@@ -207,21 +233,26 @@ def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions)
     )
 
 
-def _input_of(item: dict[str, Any]) -> Any:
-    """The input of a tool, without the wrapper `input` of some integrations."""
-    value = json_of(item.get("input"))
-    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
-        return value["input"]
+def _input_of(span: Span) -> Any:
+    """The input of a tool, without the wrapper of some integrations."""
+    item = span.record
     metadata = item.get("metadata")
     if isinstance(metadata, str):
         metadata = json_of(metadata) if '"inputs"' in metadata else None
     inputs = at(metadata, "inputs")  # beside a text that is not JSON
-    return inputs if isinstance(inputs, dict) else value
+    value = json_of(item.get("input"))
+    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
+        return value["input"]
+    if isinstance(inputs, dict):
+        return inputs
+    if value is None and span.attributes:
+        value = openinference.arguments_in(span.attributes)
+    return openinference.unwrapped(value)
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    spans = sort_by_start([_span_of(item) for item in dicts(_observations(document))])
+    spans = _spans_in(document)
     models = [span for span in spans if span.record.get("type") == "GENERATION"]
     return [tool for span in models for tool in _offered_tools(span)]
 
