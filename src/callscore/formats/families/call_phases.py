@@ -185,7 +185,7 @@ def _has_failed(group: list[Span]) -> bool:
 
 def _is_snapshot(span: Span) -> bool:
     return (
-        "tool.name" in span.attributes
+        isinstance(span.attributes.get("tool.name"), str)
         and _SNAPSHOT.match(span.name) is not None
         and not _is_tool(span)
     )
