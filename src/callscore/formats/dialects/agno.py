@@ -143,7 +143,7 @@ def _take_call(call: dict[str, Any], transcript: Transcript, caller: str | None)
 
 
 def _take_result(tool: Any, transcript: Transcript) -> None:
-    """Add the result of a tool; one that waits for somebody has none yet."""
+    """Add the result of a tool; one that waits for a confirmation has none yet."""
     result = first(tool, "result", "content")
     if result is not None:
         failed = tool.get("tool_call_error")

@@ -110,8 +110,6 @@ def _read_iterations(iterations: list[dict[str, Any]], options: ReadOptions) -> 
         transcript.step()
         for call in dicts(iteration.get("tool_calls")):
             name = call.get("tool_name")
-            if not name:  # an iteration of thought only
-                continue
             transcript.call(name, call.get("tool_input"))
             error = call.get("error")
             failed = bool(error) or call.get("status") == "error"

@@ -161,11 +161,18 @@ def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> Observe
             is_recorded=bool(requests) or outputs.is_plain(item.get("output")),
         )
     message = _tool_message(item)
-    is_tool = item.get("type") == "TOOL" or message or first(span.attributes, *_NAMES)
+    is_tool = item.get("type") == "TOOL" or message or _is_tool_span(span)
     return ObservedStep(
         id=span.id,
         parent=span.parent,
         execution=_execution(span, message, options) if is_tool else None,
+    )
+
+
+def _is_tool_span(span: Span) -> bool:
+    attributes = span.attributes
+    return bool(attributes) and (
+        attributes.get("openinference.span.kind") == "TOOL" or bool(first(attributes, *_NAMES))
     )
 
 
@@ -224,7 +231,7 @@ def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions)
     for prefix in _PREFIXES:
         bare_name = bare_name.removeprefix(prefix)
     return executed_call(
-        name or bare_name,
+        bare_name if name is None else name,
         _input_of(span) if value is None else value,
         id_,
         result=json_of(result),

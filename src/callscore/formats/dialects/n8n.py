@@ -102,14 +102,14 @@ def _in_order(nodes: dict[str, Any]) -> list[_Run]:
 def _take_execution(execution: dict[str, Any], runs: list[_Run], transcript: Transcript) -> None:
     """Add the steps of the agents that return them, and the runs of the tools of the others."""
     kinds = _kinds_of_nodes(execution)
-    telling = {run.node for run in runs if _steps_of_run(run)}
+    agents = {run.node for run in runs if _steps_of_run(run)}
     for run in runs:
         _take_steps(_steps_of_run(run), transcript)
         if not _is_tool(run.record):
             continue
         agent = text_of(at(run.record, "source", 0, "previousNode"))
-        is_told = agent in telling if agent is not None else bool(telling)
-        if not is_told:
+        is_recorded = agent in agents if agent is not None else bool(agents)
+        if not is_recorded:
             _take_tool(run, kinds.get(run.node), transcript)
 
 
@@ -141,7 +141,8 @@ def _take_tool(run: _Run, kind: str | None, transcript: Transcript) -> None:
     if given is None:
         transcript.call(run.node, None, kind=kind, error=NOT_CAPTURED)
     else:
-        transcript.call(named or run.node, _arguments_in(given), kind=kind)
+        name = run.node if named is None else named
+        transcript.call(name, _arguments_in(given), kind=kind)
     error = record.get("error")
     output = at(record, "data", "ai_tool", 0, 0, "json")
     if record.get("executionStatus") == "error" or error is not None:

@@ -98,7 +98,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 
 
 def _in_order(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The records, once each, in the order in which they began; a missing start is no order."""
+    """The records, once each, in the order in which they began, if each has a start."""
     unique = list({text_of(each.get("id")) or id(each): each for each in records}.values())
     starts: list[Any] = [parse_time(each.get("started_at")) for each in unique]
     if None in starts:

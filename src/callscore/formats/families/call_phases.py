@@ -86,7 +86,7 @@ def _is_tool(span: Span) -> bool:
 def _tool_name(span: Span) -> str | None:
     for key in _NAMES:
         name: str | None = span.attributes.get(key)
-        if isinstance(name, str) and name:
+        if isinstance(name, str):
             return name
     return None
 
@@ -143,9 +143,8 @@ def _whole(group: list[Span], by_id: dict[str | None, Span]) -> Span | None:
     if name is None or (not name.tool and around is not None and _is_tool(around)):
         return None
     attributes, record = _merged(group)
-    tool = next(filter(None, map(_tool_name, group)), None)
-    if tool is None and around is not None:
-        tool = _tool_name(around)
+    spans = [*group, *([] if around is None else [around])]
+    tool = next((found for span in spans if (found := _tool_name(span)) is not None), None)
     if tool is not None:
         attributes["tool.name"] = tool
     last = name.tool.rpartition(".")[2] if name.tool.startswith(_CALL_PREFIX) else name.tool
