@@ -31,7 +31,7 @@ __all__ = ["ModelOutputs"]
 # The dialects of answers of models, and of conversations with them.
 _MODEL_DIALECTS = frozenset(
     (
-        *("anthropic", "autogen", "bedrock", "cohere", "gemini", "gemini_interactions"),
+        *("anthropic", "autogen", "bedrock", "cohere", "gemini", "gemini_interactions", "haystack"),
         *("langchain", "llamaindex", "mistral", "ollama", "openai_chat", "openai_responses"),
         *("pydantic_ai", "semantic_kernel", "spring_ai", "vercel_messages", "vercel_result"),
     )
