@@ -264,3 +264,29 @@ def test_a_tool_of_another_name_may_be_one_that_was_requested() -> None:
     unknown = item("GENERATION", 2, output=None)
 
     assert only(read(MODEL, unknown, item("TOOL", 3, "get_weather", input="{}"))).name == "weather"
+
+
+def test_the_requests_of_an_sdk_create_observations_and_update_them() -> None:
+    def event(kind: str, **body: Any) -> dict[str, Any]:
+        return {"id": "e", "type": kind, "timestamp": "2026-01-01", "body": body}
+
+    time = "2026-01-01T09:00:00Z"
+    lines = [
+        {
+            "batch": [
+                event("trace-create", id="t"),
+                event("generation-create", id="g", traceId="t", startTime=time, input="?"),
+                event("observation-create", id="o", traceId="t", type="TOOL", name="weather"),
+                event("sdk-log", log="x"),
+            ]
+        },
+        {"batch": [event("generation-update", id="g", output=ANSWER, input=None), 3]},
+        {"batch": [event("observation-update", id="o", type="TOOL", input={}, output="18")]},
+    ]
+
+    assert langfuse.recognizes(lines)
+    assert langfuse.recognizes(lines[0])
+    assert langfuse.joins_lines(lines[1])
+    [trace] = langfuse.read(lines, DEFAULT_READ_OPTIONS)
+    assert (only(trace).id, only(trace).result) == ("c1", 18)
+    assert not langfuse.recognizes({"batch": [{"type": "generation-create"}]})

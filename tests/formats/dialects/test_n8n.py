@@ -86,6 +86,15 @@ def test_tools_of_an_unknown_agent_are_in_the_steps_of_one_that_tells() -> None:
     assert call.name == "ping"
 
 
+def test_an_agent_can_be_a_tool_with_tools_of_its_own() -> None:
+    inner = ran(3, {"n": 1}, source=[{"previousNode": "helper"}])
+    outer = ran(2, {"q": "?"}, source=[{"previousNode": "agent"}])
+
+    calls = calls_in(execution(helper=[outer], ping=[inner]))
+
+    assert [(call.name, call.caller) for call in calls] == [("helper", None), ("ping", "subagent")]
+
+
 def test_several_executions_are_several_runs() -> None:
     one = execution(a=[ran(1, {"n": 1})])
 

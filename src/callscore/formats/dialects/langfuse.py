@@ -1,4 +1,4 @@
-"""Langfuse observations (trace exports, API responses, JSON lines).
+"""Langfuse observations (trace exports, API responses, JSON lines, SDK requests).
 
 The answers of models are in the format of the provider, the framework or the instrumentation.
 """
@@ -67,21 +67,25 @@ _IDS = ("gen_ai.tool.call.id", "ai.toolCall.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "ai.toolCall.args", "gcp.vertex.agent.tool_call_args")
 _RESULTS = ("gen_ai.tool.call.result", "ai.toolCall.result", "gcp.vertex.agent.tool_response")
 _PREFIXES = ("execute_tool ", "running tool: ")
-SIGNS = Signs(keys=("observations", "data", *_MARKS), item_keys=tuple(_MARKS))
+SIGNS = Signs(
+    keys=("observations", "data", "trace", "batch", *_MARKS), item_keys=("batch", *_MARKS)
+)
 
 
 def recognizes(document: Any) -> bool:
     """Whether it is, or has, a list of observations."""
-    sampled = _observations(document)[:_MAX_SAMPLED]
+    if joins_lines(document):
+        return True
+    sampled = (document if isinstance(document, list) else _observations(document))[:_MAX_SAMPLED]
     return bool(sampled) and all(map(joins_lines, sampled))
 
 
 def _observations(document: Any) -> list[Any]:
     """The observations of a trace or of a list; a downloaded trace can have all of them twice."""
     if not isinstance(document, dict):
-        return list_of(document)
+        return _from_requests(list_of(document))
     if joins_lines(document):
-        return [document]
+        return _from_requests([document])
     held = document.get("data")
     if isinstance(held, dict):
         document = held
@@ -89,14 +93,44 @@ def _observations(document: Any) -> list[Any]:
     return both or list_of(held)
 
 
+def _from_requests(items: list[Any]) -> list[Any]:
+    """The observations in what an SDK sends, each with all that was sent of it; others as they are."""
+    events = [event for item in items for event in dicts(at(item, "batch"))]
+    if not events:
+        return items
+    found: dict[str, dict[str, Any]] = {}
+    for event in events:
+        body = event.get("body")
+        id_, kind = text_of(at(body, "id")), _type_of_event(event)
+        if isinstance(body, dict) and id_ and kind:
+            known = {key: value for key, value in body.items() if value is not None}
+            found[id_] = {**found.get(id_, {"type": kind}), **known}
+    return [item for item in items if at(item, "batch") is None] + list(found.values())
+
+
+def _type_of_event(event: dict[str, Any]) -> str | None:
+    """The type of the observation that an event creates or updates."""
+    name, _, action = (text_of(event.get("type")) or "").rpartition("-")
+    kind = text_of(at(event, "body", "type")) if name == "observation" else name.upper()
+    return kind if action in ("create", "update") and kind in _TYPES else None
+
+
 def _of_trace(document: dict[str, Any]) -> list[Any]:
     return list_of(at(document, "trace", "observations"))
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is an observation."""
+    """Whether a line is an observation, or a batch of them that an SDK sends."""
     kind = at(line, "type")
-    return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line)
+    if isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line):
+        return True
+    batch = list_of(at(line, "batch"))
+    return any(
+        isinstance(event.get("body"), dict)
+        and isinstance(event.get("type"), str)
+        and event["type"].endswith(("-create", "-update"))
+        for event in dicts(batch[:_MAX_SAMPLED])
+    )
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

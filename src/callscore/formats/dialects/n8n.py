@@ -103,6 +103,7 @@ def _take_execution(execution: dict[str, Any], runs: list[_Run], transcript: Tra
     """Add the steps of the agents that return them, and the runs of the tools of the others."""
     kinds = _kinds_of_nodes(execution)
     agents = {run.node for run in runs if _steps_of_run(run)}
+    tools = {run.node for run in runs if _is_tool(run.record)}
     for run in runs:
         _take_steps(_steps_of_run(run), transcript)
         if not _is_tool(run.record):
@@ -110,7 +111,8 @@ def _take_execution(execution: dict[str, Any], runs: list[_Run], transcript: Tra
         agent = text_of(at(run.record, "source", 0, "previousNode"))
         is_recorded = agent in agents if agent is not None else bool(agents)
         if not is_recorded:
-            _take_tool(run, kinds.get(run.node), transcript)
+            caller = "subagent" if agent in tools else None  # an agent can be a tool of another
+            _take_tool(run, kinds.get(run.node), caller, transcript)
 
 
 def _kinds_of_nodes(execution: dict[str, Any]) -> dict[Any, str]:
@@ -132,17 +134,17 @@ def _is_tool(record: dict[str, Any]) -> bool:
     )
 
 
-def _take_tool(run: _Run, kind: str | None, transcript: Transcript) -> None:
+def _take_tool(run: _Run, kind: str | None, caller: str | None, transcript: Transcript) -> None:
     """Add the run of a tool; a node for the tools of a server says which of them ran."""
     record = run.record
     given = at(record, "inputOverride", "ai_tool", 0, 0, "json")
     named = text_of(at(given, "tool", "name"))
     transcript.step()
     if given is None:
-        transcript.call(run.node, None, kind=kind, error=NOT_CAPTURED)
+        transcript.call(run.node, None, kind=kind, caller=caller, error=NOT_CAPTURED)
     else:
         name = run.node if named is None else named
-        transcript.call(name, _arguments_in(given), kind=kind)
+        transcript.call(name, _arguments_in(given), kind=kind, caller=caller)
     error = record.get("error")
     output = at(record, "data", "ai_tool", 0, 0, "json")
     if record.get("executionStatus") == "error" or error is not None:
