@@ -60,6 +60,16 @@ def test_without_numbers_each_start_begins_a_call() -> None:
     assert len(joined(*spans, span("ping.success", "x", "other agent"))) == 3
 
 
+def test_without_numbers_calls_at_the_same_time_end_in_their_order() -> None:
+    names = ["start", "start", "success", "error", "finish", "finish", "success"]
+    spans = [span(f"ping {name}", str(at), result=at) for at, name in enumerate(names)]
+
+    first, second = join_phases(spans)
+
+    assert (first.name, first.failed, second.failed) == ("ping", False, False)
+    assert join_phases(spans[:-1])[1].failed
+
+
 def test_phases_of_a_tool_around_them_are_no_calls() -> None:
     tool = span("ping", "a", **{"tool.name": "ping"})
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["join_phases"]
 
 _PHASE = re.compile(
-    r"(?:(?P<tool>.+)[./:_-])?"
+    r"(?:(?P<tool>.+)[./:_ -])?"
     r"(?P<phase>start|started|success|succeeded|finish|finished|completed?|error|failed|retry)"
     r"(?:[-.](?P<number>\d{1,10}))?",
     re.DOTALL,
@@ -116,9 +116,21 @@ def _grouped(phases: list[Span], by_id: dict[str | None, Span]) -> list[list[Spa
         if not known or (name.number is None and name.phase in _STARTS):
             known.append([span])
         else:
-            known[-1].append(span)
-    found = [group for known in groups.values() for group in known]
-    return [group for group in found if _is_one_call(group, by_id)]
+            _group_of(name.phase, known).append(span)
+    found = [
+        known for known in groups.values() if any(_is_one_call(group, by_id) for group in known)
+    ]
+    return [group for known in found for group in known]
+
+
+def _group_of(phase: str, groups: list[list[Span]]) -> list[Span]:
+    """The first of the calls of one tool that can have this phase next."""
+    ends = (*_ERRORS, *_SUCCESSES)
+    for group in groups:
+        seen = {name.phase for span in group if (name := _parsed(span.name)) is not None}
+        if seen.isdisjoint(ends if phase in ends else (phase,)):
+            return group
+    return groups[-1]
 
 
 def _is_one_call(group: list[Span], by_id: dict[str | None, Span]) -> bool:
