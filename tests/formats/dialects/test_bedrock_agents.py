@@ -140,7 +140,7 @@ def test_traces_come_with_more_or_less_around_them(document: Any) -> None:
     [
         {"trace": {"id": "x"}},
         {"observation": {"text": "x"}},
-        [{"chunk": {"bytes": "Mw=="}}],
+        [{"chunk": {"bytes": "Mw=="}}, {"files": {"files": []}}],
         {"completion": "x"},
         [action("t-0"), {"other": 1}],
     ],

@@ -290,3 +290,30 @@ def test_the_requests_of_an_sdk_create_observations_and_update_them() -> None:
     [trace] = langfuse.read(lines, DEFAULT_READ_OPTIONS)
     assert (only(trace).id, only(trace).result) == ("c1", 18)
     assert not langfuse.recognizes({"batch": [{"type": "generation-create"}]})
+
+
+def test_calls_that_langfuse_lists_complete_those_of_the_output() -> None:
+    listed = [as_json({"id": "c1", "arguments": "{}"}), as_json({"id": "c2", "arguments": "{}"})]
+    names = ["weather", "search", "gone"]
+
+    both = read(item("GENERATION", 1, output=ANSWER, toolCalls=listed, toolCallNames=names))
+    alone = read(item("GENERATION", 1, output="", toolCalls=listed, toolCallNames=names))
+
+    assert [(call.name, call.id) for call in both.calls or ()] == [
+        ("weather", "c1"),
+        ("search", "c2"),
+    ]
+    assert [(call.name, call.error) for call in alone.calls or ()] == [
+        ("weather", None),
+        ("search", None),
+        ("gone", "not_captured"),
+    ]
+
+
+def test_a_list_can_have_traces_with_their_observations() -> None:
+    document = {"data": [{"id": "t", "observations": [MODEL]}, {"id": "u", "observations": ["x"]}]}
+
+    assert langfuse.recognizes(document)
+    assert [len(trace.calls or ()) for trace in langfuse.read(document, DEFAULT_READ_OPTIONS)] == [
+        1
+    ]

@@ -47,6 +47,7 @@ _KINDS = (
 )
 # The parts of a step; each of them has the id of the step.
 _PARTS = ("modelInvocationInput", "modelInvocationOutput", "invocationInput", "observation")
+_OTHER_EVENTS = ("chunk", "files", "throttlingException", "internalServerException")
 _WRAPPERS = ("completion", "events", "traces")
 _MAX_SAMPLED = 20
 _MAX_DEPTH = 3
@@ -69,7 +70,7 @@ def _events_in(document: Any) -> list[Any]:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one event of the stream."""
-    return _says_something(line) or isinstance(at(line, "chunk", "bytes"), str)
+    return _says_something(line) or any(isinstance(at(line, key), dict) for key in _OTHER_EVENTS)
 
 
 def _says_something(event: Any) -> bool:

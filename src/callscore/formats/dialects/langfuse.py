@@ -6,8 +6,10 @@ The answers of models are in the format of the provider, the framework or the in
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import openinference
 from callscore.formats.families.call_phases import join_phases
@@ -90,7 +92,8 @@ def _observations(document: Any) -> list[Any]:
     if isinstance(held, dict):
         document = held
     both = [*list_of(document.get("observations")), *_of_trace(document)]
-    return both or list_of(held)
+    inner = [item for trace in dicts(held) for item in list_of(trace.get("observations"))]
+    return both or dicts(inner) or list_of(held)
 
 
 def _from_requests(items: list[Any]) -> list[Any]:
@@ -216,7 +219,9 @@ def _requests(span: Span, outputs: ModelOutputs, options: ReadOptions) -> tuple[
     output = item.get("output")
     calls = outputs.calls(output)
     if calls:
-        return calls
+        known = {call.id for call in calls}
+        others = () if None in known else _listed(item, options)
+        return (*calls, *[call for call in others if call.id is not None and call.id not in known])
     # Empty JSON values are short.
     is_long = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
     if is_long or json_of(output):
@@ -234,9 +239,12 @@ def _listed(item: dict[str, Any], options: ReadOptions) -> tuple[ToolCall, ...]:
     transcript = Transcript(options)
     calls = list_of(first(item, "toolCalls", "tool_calls"))
     names = list_of(first(item, "toolCallNames", "tool_call_names"))
-    for name, value in zip(names, calls, strict=False):
+    for name, value in zip_longest(names, calls):
         call = json_of(value)
-        transcript.call(name, first(call, "arguments"), first(call, "id"))
+        error = NOT_CAPTURED if call is None else None
+        transcript.call(
+            name or first(call, "name"), first(call, "arguments"), first(call, "id"), error=error
+        )
     return transcript.calls()
 
 

@@ -26,11 +26,11 @@ EXAMPLE = {
     "output": "It is warm in Paris.",
     "intermediateSteps": [{"action": _EXAMPLE_ACTION, "observation": "18 degrees"}],
 }
-_STEPS = ("intermediateSteps", "intermediate_steps")
+_STEPS = "intermediateSteps"
 _MAX_SAMPLED = 20
 _WRAPPER_KEYS = frozenset(("query", "tool", "toolCallId"))
 SIGNS = Signs(
-    keys=("data", "resultData", "json", *_STEPS), item_keys=("data", "resultData", "json", *_STEPS)
+    keys=("data", "resultData", "json", _STEPS), item_keys=("data", "resultData", "json", _STEPS)
 )
 
 
@@ -68,7 +68,7 @@ def _runs_of(item: Any) -> dict[str, Any] | None:
 def _steps_in(item: Any) -> list[dict[str, Any]] | None:
     """The steps of an agent's answer; None if it has none."""
     answer = item["json"] if isinstance(at(item, "json"), dict) else item
-    steps = first(answer, *_STEPS)
+    steps = at(answer, _STEPS)
     is_own = isinstance(steps, list) and all(isinstance(at(step, "action"), dict) for step in steps)
     return dicts(steps) if is_own else None
 
