@@ -60,6 +60,14 @@ def test_one_entry_of_a_history_is_a_document() -> None:
     assert calls_in(entry(None)) == ()
 
 
+def test_calls_of_a_prediction_can_be_nested() -> None:
+    function = {"name": "ping", "arguments": {"n": 1}}
+    document = {"outputs": {"tool_calls": [{"type": "function", "function": function}]}}
+
+    assert dspy.recognizes(document)
+    assert [(call.name, call.arguments) for call in calls_in(document)] == [("ping", {"n": 1})]
+
+
 def test_calls_of_a_message_can_be_flat() -> None:
     [call] = calls_in([entry({"text": None, "tool_calls": [{"name": "ping", "args": {"n": 1}}]})])
 

@@ -29,6 +29,7 @@ _FAILURE = re.compile(r"(?:Execution error in|Failed to execute)\b")
 _END = "finish"  # the tool that ReAct itself adds
 _CALL_LISTS = frozenset(("tool_calls", "tool_call_results"))
 _CALL_KEYS = frozenset(("name", "args", "id"))
+_OLD_CALL_KEYS = frozenset(("type", "function"))
 _HISTORY_KEYS = frozenset(("model_type", "response_model", "uuid", "timestamp"))
 _FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]")  # a field of an answer
 _MAX_SAMPLED = 20
@@ -71,11 +72,16 @@ def _listed(document: Any) -> list[dict[str, Any]]:
     fields = list(document.values()) if isinstance(document, dict) else []
     found = [held for held in fields if isinstance(held, dict) and held.keys() <= _CALL_LISTS]
     calls = [call for held in found for call in list_of(held.get("tool_calls"))]
-    is_own = all(
-        isinstance(call, dict) and call.keys() <= _CALL_KEYS and isinstance(call.get("args"), dict)
-        for call in calls
-    )
-    return calls if is_own else []
+    return calls if all(map(_is_own_call, calls)) else []
+
+
+def _is_own_call(call: Any) -> bool:
+    """Whether it is a call as DSPy writes it; older versions write an object of arguments too."""
+    if not isinstance(call, dict):
+        return False
+    if isinstance(at(call, "function", "arguments"), dict):
+        return call.keys() <= _OLD_CALL_KEYS
+    return isinstance(call.get("args"), dict) and call.keys() <= _CALL_KEYS
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
@@ -90,8 +96,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             _take_answer(at(entry.get("outputs"), 0), transcript)
     else:
         transcript.step()
-        for call in _listed(document):
-            transcript.call(call.get("name"), call.get("args"), call.get("id"))
+        _take_calls(_listed(document), transcript)
     return [transcript.trace()]
 
 
@@ -111,10 +116,7 @@ def _take_trajectory(trajectory: dict[str, Any], transcript: Transcript) -> None
 
 def _take_answer(answer: Any, transcript: Transcript) -> None:
     """Add the calls of an answer: a message, an object as text, or text with fields."""
-    for call in dicts(at(answer, "tool_calls")):
-        function = call["function"] if isinstance(call.get("function"), dict) else call
-        arguments = first(function, "arguments", "args")
-        transcript.call(function.get("name"), arguments, call.get("id"))
+    _take_calls(dicts(at(answer, "tool_calls")), transcript)
     text = at(answer, "text") if isinstance(answer, dict) else answer
     fields = json_of(text) if isinstance(text, str) else None
     if isinstance(text, str) and not isinstance(fields, dict):
@@ -123,3 +125,10 @@ def _take_answer(answer: Any, transcript: Transcript) -> None:
     name = first(fields, "next_tool_name")
     if isinstance(name, str) and name.strip("\"'") != _END:
         transcript.call(name.strip("\"'"), first(fields, "next_tool_args"))
+
+
+def _take_calls(calls: list[dict[str, Any]], transcript: Transcript) -> None:
+    for call in calls:
+        function = call["function"] if isinstance(call.get("function"), dict) else call
+        arguments = first(function, "arguments", "args")
+        transcript.call(function.get("name"), arguments, call.get("id"))

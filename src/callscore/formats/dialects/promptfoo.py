@@ -89,7 +89,7 @@ def _rows(document: Any) -> Any:
 
 def _is_row(row: Any) -> bool:
     return (
-        isinstance(first(row, "vars") or at(row, "testCase", "vars"), dict)
+        any(isinstance(at(held, "vars"), dict) for held in (row, at(row, "testCase")))
         and "prompt" in row
         and any(key in row for key in (*_RESPONSES, "error"))
         and any(key in row for key in _ROW_KEYS)
