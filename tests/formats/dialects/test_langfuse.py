@@ -211,3 +211,109 @@ def test_lines_are_observations() -> None:
 )
 def test_other_documents_are_not_claimed(document: Any) -> None:
     assert not langfuse.recognizes(document)
+
+
+# --- calls that are written more than once, or in one place only --------------------------------
+
+
+def test_a_downloaded_trace_has_each_observation_twice() -> None:
+    items = [MODEL, item("TOOL", 2, input="{}", output="18")]
+
+    for document in (
+        {"trace": {"observations": items}, "observations": items},
+        {"trace": {"observations": items}},
+        {"data": {"observations": items}},
+    ):
+        assert langfuse.recognizes(document)
+        [trace] = langfuse.read(document, DEFAULT_READ_OPTIONS)
+        assert only(trace).result == 18
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"metadata": {"attributes": {"tool.parameters": as_json(PARIS)}}},
+        {"metadata": {"attributes": {"input": as_json(PARIS)}}},
+        {"metadata": {"attributes": {"input.value": as_json({"input": PARIS, "options": None})}}},
+        {"input": as_json({"input": PARIS, "options": {}})},
+        {"input": {"input": PARIS}},
+    ],
+)
+def test_the_arguments_of_a_tool_stand_in_many_places(where: Any) -> None:
+    assert only(read(item("TOOL", 2, **where))).arguments == PARIS
+
+
+def test_a_tool_that_ran_for_an_answer_that_was_not_recorded_was_requested() -> None:
+    ran = item("TOOL", 2, input="{}", output="18")
+    unknown, plain = item("GENERATION", 3, output=None), item("GENERATION", 5, output="Done.")
+    other, by_code = item("TOOL", 4, "search", input="{}"), item("TOOL", 6, "log", input="{}")
+    last = item("GENERATION", 7, output=ANSWER)
+
+    trace = read(MODEL, ran, unknown, other, plain, by_code, last)
+    requested = read(MODEL, ran, unknown, other, options=ReadOptions(view="requested"))
+
+    assert [(call.name, call.step) for call in trace.calls or ()] == [
+        ("weather", 0),
+        ("search", 1),
+        ("weather", 2),
+    ]
+    assert [call.name for call in requested.calls or ()] == ["weather"]
+
+
+def test_a_tool_of_another_name_may_be_one_that_was_requested() -> None:
+    unknown = item("GENERATION", 2, output=None)
+
+    assert only(read(MODEL, unknown, item("TOOL", 3, "get_weather", input="{}"))).name == "weather"
+
+
+def test_the_requests_of_an_sdk_create_observations_and_update_them() -> None:
+    def event(kind: str, **body: Any) -> dict[str, Any]:
+        return {"id": "e", "type": kind, "timestamp": "2026-01-01", "body": body}
+
+    time = "2026-01-01T09:00:00Z"
+    lines = [
+        {
+            "batch": [
+                event("trace-create", id="t"),
+                event("generation-create", id="g", traceId="t", startTime=time, input="?"),
+                event("observation-create", id="o", traceId="t", type="TOOL", name="weather"),
+                event("sdk-log", log="x"),
+            ]
+        },
+        {"batch": [event("generation-update", id="g", output=ANSWER, input=None), 3]},
+        {"batch": [event("observation-update", id="o", type="TOOL", input={}, output="18")]},
+    ]
+
+    assert langfuse.recognizes(lines)
+    assert langfuse.recognizes(lines[0])
+    assert langfuse.joins_lines(lines[1])
+    [trace] = langfuse.read(lines, DEFAULT_READ_OPTIONS)
+    assert (only(trace).id, only(trace).result) == ("c1", 18)
+    assert not langfuse.recognizes({"batch": [{"type": "generation-create"}]})
+
+
+def test_calls_that_langfuse_lists_complete_those_of_the_output() -> None:
+    listed = [as_json({"id": "c1", "arguments": "{}"}), as_json({"id": "c2", "arguments": "{}"})]
+    names = ["weather", "search", "gone"]
+
+    both = read(item("GENERATION", 1, output=ANSWER, toolCalls=listed, toolCallNames=names))
+    alone = read(item("GENERATION", 1, output="", toolCalls=listed, toolCallNames=names))
+
+    assert [(call.name, call.id) for call in both.calls or ()] == [
+        ("weather", "c1"),
+        ("search", "c2"),
+    ]
+    assert [(call.name, call.error) for call in alone.calls or ()] == [
+        ("weather", None),
+        ("search", None),
+        ("gone", "not_captured"),
+    ]
+
+
+def test_a_list_can_have_traces_with_their_observations() -> None:
+    document = {"data": [{"id": "t", "observations": [MODEL]}, {"id": "u", "observations": ["x"]}]}
+
+    assert langfuse.recognizes(document)
+    assert [len(trace.calls or ()) for trace in langfuse.read(document, DEFAULT_READ_OPTIONS)] == [
+        1
+    ]

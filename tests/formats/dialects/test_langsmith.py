@@ -292,3 +292,57 @@ def test_lines_of_runs_are_one_document() -> None:
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
     assert not langsmith.recognizes(document)
+
+
+# --- batches ----------------------------------------------------------------------------------
+
+
+def placed(id_: str, **more: Any) -> dict[str, Any]:
+    order = f"20260101T000000000000Zroot.20260101T0000010000{id_}Z{id_}"
+    return {"trace_id": "root", "dotted_order": order, **more}
+
+
+def started(id_: str, **more: Any) -> dict[str, Any]:
+    return placed(id_, id=id_, run_type="tool", name="ping", inputs={"n": id_}, outputs={}, **more)
+
+
+def test_the_end_of_a_run_completes_its_start_in_another_batch() -> None:
+    end = placed(
+        "01", id="01", run_type="tool", inputs=None, outputs={"output": "pong"}, error=None
+    )
+    lines = [{"post": [started("01")]}, {"post": [started("02")], "patch": [end]}]
+
+    first, second = calls_in(lines)
+
+    assert (first.arguments, first.result, first.failed) == ({"n": "01"}, "pong", False)
+    assert (second.arguments, second.result, second.failed) == ({"n": "02"}, None, None)
+
+
+def test_the_end_of_a_run_can_come_first_and_be_known_by_its_place_only() -> None:
+    end = placed("01", end_time="2026-01-01T00:00:02", outputs={"output": None}, error="Timeout")
+
+    [call] = calls_in([{"patch": [end]}, {"post": [started("01")]}])
+
+    assert (call.name, call.result, call.failed) == ("ping", "Timeout", True)
+
+
+def test_the_end_of_a_run_without_its_start_is_a_run() -> None:
+    end = started("01", end_time="2026-01-01T00:00:02") | {"outputs": {"output": "pong"}}
+
+    [call] = calls_in({"patch": [end, placed("01", outputs={"output": "again"})]})
+
+    assert (call.arguments, call.result) == ({"n": "01"}, "again")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"post": [started("01")], "url": "x"},
+        {"post": "x"},
+        {"post": [{"id": "01"}]},
+        {"patch": [started("01"), 3]},
+    ],
+)
+def test_other_objects_with_the_keys_of_a_batch_are_none(document: Any) -> None:
+    assert not langsmith.recognizes(document)
+    assert langsmith.recognizes({"post": [started("01")], "patch": []})

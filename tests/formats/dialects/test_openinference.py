@@ -201,3 +201,22 @@ def test_lines_are_spans() -> None:
 )
 def test_spans_in_other_words_are_not_claimed(document: Any) -> None:
     assert not openinference.recognizes(document)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"input.value": '{"input": {"n": 1}, "options": null}'},
+        {"input.value": {"input": {"n": 1}, "options": {}}},
+        {"input": '{"n": 1}'},
+        {"tool.arguments": '{"n": 1}'},
+        {"tool.parameters": '{"n": 1}'},
+    ],
+)
+def test_the_arguments_of_a_tool_stand_in_many_places(attributes: dict[str, Any]) -> None:
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "ping", **attributes}
+    span = {"name": "ping", "context": {"trace_id": "t", "span_id": "s"}, "attributes": tool}
+
+    [trace] = openinference.read([span], DEFAULT_READ_OPTIONS)
+
+    assert [(call.name, call.arguments) for call in trace.calls or ()] == [("ping", {"n": 1})]

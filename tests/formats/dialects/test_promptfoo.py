@@ -182,3 +182,30 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 def test_what_is_something_else_has_no_runs() -> None:
     assert read("x", DEFAULT_READ_OPTIONS) == []
     assert read({"results": {"results": [5]}}, DEFAULT_READ_OPTIONS) == []
+
+
+def test_a_row_can_have_no_variables() -> None:
+    row = {"vars": {}, "prompt": {"raw": "?"}, "promptIdx": 0, "response": {"output": "."}}
+
+    assert recognizes({"results": [row]})
+    assert recognizes({"results": [{**row, "vars": None, "testCase": {"vars": {}}}]})
+    assert not recognizes({"results": [{**row, "vars": None}]})
+
+
+def test_the_calls_that_an_agent_lists_are_completed_by_those_of_its_output() -> None:
+    listed = {"id": "a", "name": "ping", "input": {}, "output": "gone", "is_error": True}
+    inner = {"id": "b", "name": "ping", "input": {}, "parentToolUseId": "a"}
+    output = [
+        {"id": id_, "type": "function", "function": {"name": "ping", "arguments": "{}"}}
+        for id_ in ("b", "c")
+    ]
+    response = {"output": output, "metadata": {"toolCalls": [listed, inner]}}
+    row = {"vars": {}, "prompt": {"raw": "?"}, "promptIdx": 0, "response": response}
+
+    [trace] = read({"results": [row]}, DEFAULT_READ_OPTIONS)
+
+    assert [(call.id, call.caller, call.result, call.failed) for call in trace.calls or ()] == [
+        ("a", None, "gone", True),
+        ("b", "subagent", None, None),
+        ("c", None, None, None),
+    ]

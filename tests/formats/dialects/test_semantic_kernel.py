@@ -120,3 +120,25 @@ def test_lines_of_messages_are_one_document() -> None:
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
     assert not semantic_kernel.recognizes(document)
+
+
+@pytest.mark.parametrize("role", [{"label": "assistant"}, {"Label": "assistant"}, "assistant"])
+def test_histories_of_dotnet_can_have_small_letters(role: Any) -> None:
+    asked = {"$type": "FunctionCallContent", "id": "c1", "functionName": "f", "arguments": {}}
+    told = {"$type": "FunctionResultContent", "callId": "c1", "result": "fine"}
+    history = {"Messages": [{"role": role, "items": [asked]}, {"role": role, "items": [told]}]}
+
+    assert semantic_kernel.recognizes(history)
+    assert [(one.id, one.name, one.result) for one in calls(history)] == [("c1", "f", "fine")]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"role": "assistant", "items": [{"type": "text"}]},
+        {"role": "assistant", "items": [{"$type": "Text"}]},
+        {"role": {"label": 3}, "items": []},
+    ],
+)
+def test_other_messages_with_items_are_not_recognized(document: Any) -> None:
+    assert not semantic_kernel.recognizes(document)

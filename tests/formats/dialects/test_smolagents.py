@@ -132,3 +132,24 @@ def test_lines_of_steps_are_one_document() -> None:
 )
 def test_the_documents_of_others_are_left_to_them(document: Any) -> None:
     assert not smolagents.recognizes(document)
+
+
+def test_a_step_of_an_older_version_and_one_that_failed() -> None:
+    function = {"name": "ping", "arguments": {"n": 1}}
+    asked = [{"id": "c1", "type": "function", "function": function}]
+    old = {"step": 1, "tool_calls": asked, "observations": "pong", "action_output": None}
+    failed = {
+        "step_number": 2,
+        "tool_calls": [],
+        "observations": None,
+        "model_output_message": {"role": "assistant", "tool_calls": asked},
+        "error": {"type": "AgentToolExecutionError", "message": "gone"},
+    }
+
+    assert smolagents.recognizes([old])
+    [trace] = smolagents.read([old, failed], DEFAULT_READ_OPTIONS)
+
+    assert [(call.result, call.failed, call.step) for call in trace.calls or ()] == [
+        ("pong", False, 0),
+        ("gone", True, 1),
+    ]

@@ -217,3 +217,46 @@ def test_the_dialect_of_answers_is_remembered_for_a_whole_file() -> None:
 
     assert [ModelOutputs(options).calls(LANGCHAIN)[0].id for _ in range(2)] == ["c1", "c1"]
     assert asked == [LANGCHAIN, LANGCHAIN]
+
+
+USE = {"type": "tool_use", "id": "c1", "name": "ping", "input": {"n": 1}}
+FLAT = {"id": "c1", "name": "ping", "args": {"n": 1}}
+FUNCTION = {"id": "c1", "type": "function", "function": {"name": "ping", "arguments": '{"n": 1}'}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"role": "assistant", "content": "", "tool_calls": [FLAT]},
+        {"role": "ai", "content": "", "tool_calls": [FLAT]},
+        {"tool_calls": [FLAT]},
+        {"role": "assistant", "toolCalls": [{**FLAT, "arguments": '{"n": 1}', "args": None}]},
+        {
+            "role": "assistant",
+            "toolCalls": [{"toolCallId": "c1", "toolName": "ping", "input": {"n": 1}}],
+        },
+        {"content": [{"type": "text", "text": "Wait."}, USE]},
+        {"name": "ping", "arguments": '{"n": 1}'},
+        [{"functionCall": {"name": "ping", "args": {"n": 1}}}],
+        [{"text": "Wait."}, {"function_call": {"name": "ping", "args": {"n": 1}}}],
+        {"completion": {"role": "assistant", "tool_calls": [FUNCTION]}},
+        {"role": "assistant", "content": msgspec.json.encode([FUNCTION]).decode()},
+    ],
+)
+def test_answers_are_stored_in_many_forms(answer: Any) -> None:
+    for stored in (answer, msgspec.json.encode(answer).decode()):
+        [call] = ModelOutputs(DEFAULT_READ_OPTIONS).calls(stored)
+
+        assert (call.name, call.arguments, call.id in ("c1", None)) == ("ping", {"n": 1}, True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"name": "ping", "arguments": "{}", "description": "A tool."},
+        {"role": "user", "tool_calls": [FLAT]},
+        {"role": "assistant", "tool_calls": []},
+    ],
+)
+def test_what_only_looks_like_an_answer_with_calls_has_none(answer: Any) -> None:
+    assert ModelOutputs(DEFAULT_READ_OPTIONS).calls(answer) == ()

@@ -1,4 +1,4 @@
-"""Langfuse observations (trace exports, API responses, JSON lines).
+"""Langfuse observations (trace exports, API responses, JSON lines, SDK requests).
 
 The answers of models are in the format of the provider, the framework or the instrumentation.
 """
@@ -6,10 +6,13 @@ The answers of models are in the format of the provider, the framework or the in
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import openinference
+from callscore.formats.families.call_phases import join_phases
 from callscore.formats.families.genai_spans import observe_span, offered_tools_in
 from callscore.formats.families.langchain_messages import fields_of
 from callscore.formats.families.model_outputs import ModelOutputs
@@ -66,37 +69,82 @@ _IDS = ("gen_ai.tool.call.id", "ai.toolCall.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "ai.toolCall.args", "gcp.vertex.agent.tool_call_args")
 _RESULTS = ("gen_ai.tool.call.result", "ai.toolCall.result", "gcp.vertex.agent.tool_response")
 _PREFIXES = ("execute_tool ", "running tool: ")
-SIGNS = Signs(keys=("observations", "data", *_MARKS), item_keys=tuple(_MARKS))
+SIGNS = Signs(
+    keys=("observations", "data", "trace", "batch", *_MARKS), item_keys=("batch", *_MARKS)
+)
 
 
 def recognizes(document: Any) -> bool:
     """Whether it is, or has, a list of observations."""
-    sampled = _observations(document)[:_MAX_SAMPLED]
+    if joins_lines(document):
+        return True
+    sampled = (document if isinstance(document, list) else _observations(document))[:_MAX_SAMPLED]
     return bool(sampled) and all(map(joins_lines, sampled))
 
 
 def _observations(document: Any) -> list[Any]:
-    if isinstance(document, dict):
-        held = first(document, "observations", "data")
-        return [document] if joins_lines(document) else list_of(held)
-    return list_of(document)
+    """The observations of a trace or of a list; a downloaded trace can have all of them twice."""
+    if not isinstance(document, dict):
+        return _from_requests(list_of(document))
+    if joins_lines(document):
+        return _from_requests([document])
+    held = document.get("data")
+    if isinstance(held, dict):
+        document = held
+    both = [*list_of(document.get("observations")), *_of_trace(document)]
+    inner = [item for trace in dicts(held) for item in list_of(trace.get("observations"))]
+    return both or dicts(inner) or list_of(held)
+
+
+def _from_requests(items: list[Any]) -> list[Any]:
+    """The observations in what an SDK sends, each with all that was sent of it; others as they are."""
+    events = [event for item in items for event in dicts(at(item, "batch"))]
+    if not events:
+        return items
+    found: dict[str, dict[str, Any]] = {}
+    for event in events:
+        body = event.get("body")
+        id_, kind = text_of(at(body, "id")), _type_of_event(event)
+        if isinstance(body, dict) and id_ and kind:
+            known = {key: value for key, value in body.items() if value is not None}
+            found[id_] = {**found.get(id_, {"type": kind}), **known}
+    return [item for item in items if at(item, "batch") is None] + list(found.values())
+
+
+def _type_of_event(event: dict[str, Any]) -> str | None:
+    """The type of the observation that an event creates or updates."""
+    name, _, action = (text_of(event.get("type")) or "").rpartition("-")
+    kind = text_of(at(event, "body", "type")) if name == "observation" else name.upper()
+    return kind if action in ("create", "update") and kind in _TYPES else None
+
+
+def _of_trace(document: dict[str, Any]) -> list[Any]:
+    return list_of(at(document, "trace", "observations"))
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is an observation."""
+    """Whether a line is an observation, or a batch of them that an SDK sends."""
     kind = at(line, "type")
-    return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line)
+    if isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(line):
+        return True
+    batch = list_of(at(line, "batch"))
+    return any(
+        isinstance(event.get("body"), dict)
+        and isinstance(event.get("type"), str)
+        and event["type"].endswith(("-create", "-update"))
+        for event in dicts(batch[:_MAX_SAMPLED])
+    )
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
     outputs = ModelOutputs(options)
-    spans = [_span_of(item) for item in dicts(_observations(document))]
+    spans = join_phases(_spans_in(document))
     runs = [
         ObservedRun(
             [_observe(span, outputs, options) for span in group], _question(document, group)
         )
-        for group in spans_by_trace(sort_by_start(spans))
+        for group in spans_by_trace(spans)
     ]
     return traces_of(runs or [ObservedRun([], _question(document, []))], options)
 
@@ -108,6 +156,19 @@ def _question(document: Any, spans: list[Span]) -> Any:
     else:
         asked = spans[0].record.get("input") if spans else None
     return json_of(json_of(asked))
+
+
+def _spans_in(document: Any) -> list[Span]:
+    """The observations as spans, each of them once."""
+    spans = [_span_of(item) for item in dicts(_observations(document))]
+    seen: set[tuple[str | None, str]] = set()
+    kept = []
+    for span in spans:
+        place = (span.trace, span.id or "")
+        if not span.id or place not in seen:
+            seen.add(place)
+            kept.append(span)
+    return sort_by_start(kept)
 
 
 def _span_of(item: dict[str, Any]) -> Span:
@@ -128,18 +189,27 @@ def _span_of(item: dict[str, Any]) -> Span:
 def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> ObservedStep:
     item = span.record
     if item.get("type") == "GENERATION":
+        requests = _requests(span, outputs, options)
         return ObservedStep(
             id=span.id,
             parent=span.parent,
-            requests=_requests(span, outputs, options),
+            requests=requests,
             answers=partial(outputs.answers, item.get("input")),
+            is_recorded=bool(requests) or outputs.is_plain(item.get("output")),
         )
     message = _tool_message(item)
-    is_tool = item.get("type") == "TOOL" or message or first(span.attributes, *_NAMES)
+    is_tool = item.get("type") == "TOOL" or message or _is_tool_span(span)
     return ObservedStep(
         id=span.id,
         parent=span.parent,
         execution=_execution(span, message, options) if is_tool else None,
+    )
+
+
+def _is_tool_span(span: Span) -> bool:
+    attributes = span.attributes
+    return bool(attributes) and (
+        attributes.get("openinference.span.kind") == "TOOL" or bool(first(attributes, *_NAMES))
     )
 
 
@@ -149,7 +219,9 @@ def _requests(span: Span, outputs: ModelOutputs, options: ReadOptions) -> tuple[
     output = item.get("output")
     calls = outputs.calls(output)
     if calls:
-        return calls
+        known = {call.id for call in calls}
+        others = () if None in known else _listed(item, options)
+        return (*calls, *[call for call in others if call.id is not None and call.id not in known])
     # Empty JSON values are short.
     is_long = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
     if is_long or json_of(output):
@@ -167,9 +239,12 @@ def _listed(item: dict[str, Any], options: ReadOptions) -> tuple[ToolCall, ...]:
     transcript = Transcript(options)
     calls = list_of(first(item, "toolCalls", "tool_calls"))
     names = list_of(first(item, "toolCallNames", "tool_call_names"))
-    for name, value in zip(names, calls, strict=False):
+    for name, value in zip_longest(names, calls):
         call = json_of(value)
-        transcript.call(name, first(call, "arguments"), first(call, "id"))
+        error = NOT_CAPTURED if call is None else None
+        transcript.call(
+            name or first(call, "name"), first(call, "arguments"), first(call, "id"), error=error
+        )
     return transcript.calls()
 
 
@@ -198,8 +273,8 @@ def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions)
     for prefix in _PREFIXES:
         bare_name = bare_name.removeprefix(prefix)
     return executed_call(
-        name or bare_name,
-        _input_of(item) if value is None else value,
+        bare_name if name is None else name,
+        _input_of(span) if value is None else value,
         id_,
         result=json_of(result),
         failed=failed,
@@ -207,21 +282,26 @@ def _execution(span: Span, message: dict[str, Any] | None, options: ReadOptions)
     )
 
 
-def _input_of(item: dict[str, Any]) -> Any:
-    """The input of a tool, without the wrapper `input` of some integrations."""
-    value = json_of(item.get("input"))
-    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
-        return value["input"]
+def _input_of(span: Span) -> Any:
+    """The input of a tool, without the wrapper of some integrations."""
+    item = span.record
     metadata = item.get("metadata")
     if isinstance(metadata, str):
         metadata = json_of(metadata) if '"inputs"' in metadata else None
     inputs = at(metadata, "inputs")  # beside a text that is not JSON
-    return inputs if isinstance(inputs, dict) else value
+    value = json_of(item.get("input"))
+    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
+        return value["input"]
+    if isinstance(inputs, dict):
+        return inputs
+    if value is None and span.attributes:
+        value = openinference.arguments_in(span.attributes)
+    return openinference.unwrapped(value)
 
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
-    spans = sort_by_start([_span_of(item) for item in dicts(_observations(document))])
+    spans = _spans_in(document)
     models = [span for span in spans if span.record.get("type") == "GENERATION"]
     return [tool for span in models for tool in _offered_tools(span)]
 

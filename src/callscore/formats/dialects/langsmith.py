@@ -1,4 +1,8 @@
-"""LangSmith runs (SDK, API, exports; flat or nested)."""
+"""LangSmith runs (SDK, API, exports, batches; flat or nested).
+
+The SDK sends a run twice, in batches: when it starts, under `post`, and when it ends, under `patch`.
+Both may be in one batch or in different ones.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from callscore.formats.families.langchain_messages import (
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.response_items import is_item_list, take_items
-from callscore.formats.shape import at, first, list_of, text_of
+from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -51,7 +55,11 @@ _TYPES = frozenset(
 _PLACES = frozenset(("inputs", "outputs", "trace_id", "dotted_order", "start_time", "child_runs"))
 _MAX_SAMPLED = 20
 _MAX_WRAPPERS = 3
-SIGNS = Signs(keys=("run_type", "run", "runs"), item_keys=("run_type", "run"))
+_BATCH_PARTS = frozenset(("post", "patch"))
+_BATCH_MARKS = frozenset(("trace_id", "dotted_order", "run_type"))
+SIGNS = Signs(
+    keys=("run_type", "run", "runs", *_BATCH_PARTS), item_keys=("run_type", "run", *_BATCH_PARTS)
+)
 
 
 class _Record(Struct, frozen=True, gc=False):
@@ -63,7 +71,7 @@ class _Record(Struct, frozen=True, gc=False):
 
 
 def recognizes(document: Any) -> bool:
-    """Whether it is a run, or a list of runs, with inputs or outputs."""
+    """Whether it is a run or a batch of runs, or a list of either, with inputs or outputs."""
     items = _items_in(document)[:_MAX_SAMPLED]
     return bool(items) and all(map(joins_lines, items))
 
@@ -87,8 +95,60 @@ def _is_run(value: Any) -> bool:
 
 
 def joins_lines(line: Any) -> bool:
-    """Whether a line is one run of many."""
-    return _is_run(_unwrapped(line))
+    """Whether a line is one run of many, or a batch of them."""
+    return _is_run(_unwrapped(line)) or _is_batch(line)
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether it is a batch of runs that began, or ended, or both."""
+    if not isinstance(value, dict) or not value or not _BATCH_PARTS.issuperset(value):
+        return False
+    return all(
+        isinstance(part, list)
+        and all(
+            isinstance(run, dict) and not _BATCH_MARKS.isdisjoint(run)
+            for run in part[:_MAX_SAMPLED]
+        )
+        for part in value.values()
+    )
+
+
+def _whole_runs(items: list[Any]) -> list[Any]:
+    """The runs among the items, and those of batches: each completed by all that follows of it.
+
+    The end of a run can be in an earlier line than its start, because batches are sent in parallel.
+    """
+    if not any(map(_is_batch, items)):
+        return items
+    runs: list[Any] = []
+    ends: list[dict[str, Any]] = []
+    for item in items:
+        is_batch = _is_batch(item)
+        runs += map(_started, dicts(item.get("post"))) if is_batch else [item]
+        ends += dicts(item.get("patch")) if is_batch else []
+    places = {_id_of(run): place for place, run in enumerate(runs) if isinstance(run, dict)}
+    for end in ends:
+        id_ = _id_of(end)
+        place = None if id_ is None else places.get(id_)
+        if place is None:
+            places[id_] = len(runs)
+            runs.append({"id": id_, **end})
+        else:
+            said = {key: value for key, value in end.items() if value is not None}
+            runs[place] = {**runs[place], **said}
+    return runs
+
+
+def _started(run: dict[str, Any]) -> dict[str, Any]:
+    """A run as it was sent first, without the empty outputs of one that has not ended."""
+    is_open = run.get("end_time") is None and not run.get("outputs")
+    return {**run, "id": _id_of(run), **({"outputs": None} if is_open else {})}
+
+
+def _id_of(run: dict[str, Any]) -> str | None:
+    """The id of a run, which is also the end of its place in the trace."""
+    order = text_of(run.get("dotted_order")) or ""
+    return text_of(run.get("id")) or order.rpartition(".")[2].partition("Z")[2] or None
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
@@ -116,7 +176,7 @@ def _records_in(document: Any) -> list[_Record]:
     found: list[_Record] = []
     seen: set[str] = set()
     waiting: list[tuple[Any, str | None]] = [
-        (_unwrapped(item), None) for item in reversed(_items_in(document))
+        (_unwrapped(item), None) for item in reversed(_whole_runs(_items_in(document)))
     ]
     while waiting:
         value, around = waiting.pop()

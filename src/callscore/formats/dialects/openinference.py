@@ -41,12 +41,14 @@ __all__ = [
     "EXAMPLE",
     "ORDER",
     "SIGNS",
+    "arguments_in",
     "joins_lines",
     "offered_tools_in",
     "read",
     "read_tools",
     "recognizes",
     "requests_in",
+    "unwrapped",
 ]
 
 ORDER = 210
@@ -68,6 +70,8 @@ EXAMPLE = [
 ]
 _REDACTED = "__REDACTED__"
 _IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
+_OTHER_INPUTS = ("input", "tool.input", "tool.arguments")
+_WRAPPER_KEYS = {"input", "options"}
 SIGNS = Signs(kind=(convention_of, "openinference"))
 
 joins_lines = is_span_line
@@ -159,18 +163,33 @@ def _call(name: Any, value: Any, id_: Any) -> ToolCall:
 def _execution(span: Span, options: ReadOptions) -> ToolCall:
     attributes = span.attributes
     parameters = json_of(attributes.get("tool.parameters"))
-    value = attributes.get("input.value")
-    if value is None and not _is_schema(parameters):
-        value = parameters
     return executed_call(
         first(attributes, "tool.name") or span.name,
-        value,
+        unwrapped(arguments_in(attributes)),
         first(attributes, *_IDS),
         result=first(attributes, "output.value") or exception_in(span),
         failed=span.failed,
         names=parameters,
         options=options,
     )
+
+
+def arguments_in(attributes: dict[str, Any]) -> Any:
+    """The input of a tool, from whichever attribute has it; None if none does."""
+    value = attributes.get("input.value")
+    if value is not None:
+        return value
+    parameters = json_of(attributes.get("tool.parameters"))
+    if parameters is not None and not _is_schema(parameters):
+        return parameters
+    return first(attributes, *_OTHER_INPUTS)
+
+
+def unwrapped(value: Any) -> Any:
+    """The arguments of a tool of BeeAI, without its options beside them; other values as they are."""
+    held = json_of(value) if isinstance(value, str) and '"options"' in value else value
+    is_wrapper = isinstance(held, dict) and held.keys() == _WRAPPER_KEYS
+    return held["input"] if is_wrapper and isinstance(held["input"], dict) else value
 
 
 def _is_schema(parameters: Any) -> bool:

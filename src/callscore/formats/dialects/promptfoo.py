@@ -1,8 +1,10 @@
-"""promptfoo results (any provider)."""
+"""promptfoo results (any provider): outputs, exports and shared evaluations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from callscore.core.call import Tool, ToolCall
 from callscore.formats.definitions import read_definitions
@@ -10,6 +12,7 @@ from callscore.formats.reading import inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, json_of, name_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
+from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,18 +49,36 @@ EXAMPLE = {
         ],
     },
 }
-# The output, the test case, the prompt, and the numbers of the test and of the column.
-_Output = tuple[Any, Any, Any, tuple[int, int | None]]
+
+
+class _Answer(Struct, frozen=True, gc=False):
+    """What a provider answered, with an output."""
+
+    response: dict[str, Any]
+
+
+# The answer, the test case, the prompt, and the numbers of the test and of the column.
+_Output = tuple[_Answer | None, Any, Any, tuple[int, int | None]]
 _ROW_KEYS = ("gradingResult", "namedScores", "promptIdx", "testCase")
 _MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, of two tables
-SIGNS = Signs(keys=("vars", "results", "table", "head"), item_keys=())
+_RESPONSES = ("response", "providerResponse")  # of a shared evaluation, in newer versions
+SIGNS = Signs(
+    keys=("vars", "results", "table", "head", "data"), item_keys=("testCase", "promptIdx")
+)
 
 
 def recognizes(document: Any) -> bool:
     """Whether it has results with a prompt and a response each, or a table of outputs."""
+    document = _unwrapped(document)
     if not isinstance(document, dict) or _MARKS.isdisjoint(document):
         return False
     return _is_row(document) or _is_row(at(_rows(document), 0)) or _table(document) is not None
+
+
+def _unwrapped(document: Any) -> Any:
+    """The evaluation, without what is around one that was shared."""
+    held = at(document, "data")
+    return held if isinstance(held, dict) and "results" in held else document
 
 
 def _rows(document: Any) -> Any:
@@ -68,9 +89,9 @@ def _rows(document: Any) -> Any:
 
 def _is_row(row: Any) -> bool:
     return (
-        isinstance(at(row, "vars"), dict)
+        any(isinstance(at(held, "vars"), dict) for held in (row, at(row, "testCase")))
         and "prompt" in row
-        and ("response" in row or "error" in row)
+        and any(key in row for key in (*_RESPONSES, "error"))
         and any(key in row for key in _ROW_KEYS)
     )
 
@@ -87,11 +108,12 @@ def _table(document: Any) -> Any:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per result: a test case with one prompt and one provider."""
     find = inner_finder(options)
+    document = _unwrapped(document)
     rows = [document] if _is_row(document) else _rows(document)
     outputs = _row_outputs(dicts(rows)) if dicts(rows) else _table_outputs(_table(document))
     return [
         Trace(
-            calls=None if output is None else _calls_in(output, options, find),
+            calls=None if output is None else _calls_of(output, options, find),
             expected=_expected(at(test, "assert")),
             id=name_of(at(test, "vars", "id")) or str(number),
             trial=column,
@@ -103,10 +125,10 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 
 def _row_outputs(rows: list[dict[str, Any]]) -> Iterator[_Output]:
     for position, row in enumerate(rows):
-        test = row.get("testCase")
+        test, response = row.get("testCase"), first(row, *_RESPONSES)
         number = integer_of(row.get("testIdx"))
         yield (
-            at(row, "response", "output"),
+            _Answer(response) if isinstance(response, dict) and "output" in response else None,
             test if isinstance(test, dict) else {"vars": row.get("vars")},
             first(row.get("prompt"), "raw"),
             (position if number is None else number, integer_of(row.get("promptIdx"))),
@@ -118,7 +140,39 @@ def _table_outputs(table: Any) -> Iterator[_Output]:
         number = integer_of(line.get("testIdx"))
         for column, cell in enumerate(dicts(line.get("outputs"))):
             place = (position if number is None else number, column)
-            yield cell.get("text"), line.get("test"), cell.get("prompt"), place
+            text = cell.get("text")
+            answer = None if text is None else _Answer({"output": text})
+            yield answer, line.get("test"), cell.get("prompt"), place
+
+
+def _calls_of(answer: _Answer, options: ReadOptions, find: _Find) -> tuple[ToolCall, ...]:
+    """The calls of an answer: those that an agent lists, or those in its output.
+
+    An output has no calls if the provider has executed them; then the raw answer may have them.
+    """
+    response = answer.response
+    listed = _listed(at(response, "metadata", "toolCalls"), options)
+    if listed:
+        known = {call.id for call in listed}
+        others = _calls_in(response.get("output"), options, find)
+        return (*listed, *[call for call in others if call.id is not None and call.id not in known])
+    calls = _calls_in(response.get("output"), options, find)
+    raw = json_of(response.get("raw"))
+    return calls or (_calls_in(raw, options, find) if isinstance(raw, dict) else ())
+
+
+def _listed(items: Any, options: ReadOptions) -> tuple[ToolCall, ...]:
+    """The calls of an agent, with their results; those with a parent are of another one."""
+    transcript = Transcript(options)
+    for item in dicts(items):
+        caller = "subagent" if item.get("parentToolUseId") else None
+        value = first(item, "input", "arguments", "args")
+        transcript.call(first(item, "name", "toolName"), value, item.get("id"), caller=caller)
+        result = first(item, "output", "result")
+        if result is not None:
+            failed = first(item, "is_error", "isError")
+            transcript.result(result, item.get("id"), failed=failed)
+    return transcript.calls()
 
 
 def _calls_in(output: Any, options: ReadOptions, find: _Find) -> tuple[ToolCall, ...]:
@@ -163,6 +217,6 @@ def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools in the configuration of the providers."""
-    providers = dicts(at(document, "config", "providers"))
+    providers = dicts(at(_unwrapped(document), "config", "providers"))
     settings = [one for provider in providers for one in (provider, *provider.values())]
     return [tool for one in settings for tool in read_definitions(at(one, "config", "tools"))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.shape import dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -29,9 +29,8 @@ EXAMPLE = {"messages": [{"content_type": "message", "role": "assistant", "items"
 _CALLS = ("function_call", "FunctionCallContent")
 _RESULTS = ("function_result", "FunctionResultContent")
 _ITEMS = (*_CALLS, *_RESULTS)
-SIGNS = Signs(
-    keys=("content_type", "Items", "$type"), message_keys=("content_type", "Items", "$type")
-)
+_KEYS = ("content_type", "Items", "items", "$type")
+SIGNS = Signs(keys=(*_KEYS, "Messages"), item_keys=_KEYS, message_keys=_KEYS)
 
 
 def recognizes(document: Any) -> bool:
@@ -43,7 +42,8 @@ def recognizes(document: Any) -> bool:
 def _parts_in(document: Any) -> list[Any]:
     """The messages of a history or a list; one message; or items of one."""
     if isinstance(document, dict):
-        document = document.get("messages", [document])
+        held = first(document, "messages", "Messages")
+        document = [document] if held is None else held
     return list_of(document)
 
 
@@ -53,7 +53,17 @@ def joins_lines(line: Any) -> bool:
         return False
     if line.get("content_type") == "message":
         return isinstance(line.get("items"), list)
-    return isinstance(line.get("Items"), list) and isinstance(at(line, "Role", "Label"), str)
+    role, items = first(line, "Role", "role"), first(line, "Items", "items")
+    is_message = isinstance(first(role, "Label", "label"), str) or (
+        isinstance(role, str) and any(map(_has_type, dicts(items)))
+    )
+    return isinstance(items, list) and is_message
+
+
+def _has_type(item: dict[str, Any]) -> bool:
+    """Whether it has the type of an item of .NET."""
+    kind = item.get("$type")
+    return isinstance(kind, str) and kind.endswith("Content")
 
 
 def _is_item(item: Any) -> bool:
@@ -75,7 +85,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
                 arguments = first(item, "arguments", "Arguments")
                 transcript.call(_name_of(item), arguments, first(item, "call_id", "id", "Id"))
             elif kind in _RESULTS:
-                id_ = first(item, "call_id", "id", "CallId")
+                id_ = first(item, "call_id", "callId", "CallId", "id")
                 transcript.result(first(item, "result", "Result"), id_)
     return [transcript.trace()]
 
@@ -88,6 +98,6 @@ def _name_of(item: dict[str, Any]) -> str | None:
     name = text_of(item.get("name"))
     if name:
         return name
-    function = text_of(first(item, "function_name", "FunctionName"))
-    plugin = text_of(first(item, "plugin_name", "PluginName"))
+    function = text_of(first(item, "function_name", "FunctionName", "functionName"))
+    plugin = text_of(first(item, "plugin_name", "PluginName", "pluginName"))
     return f"{plugin}-{function}" if plugin and function else function

@@ -28,7 +28,7 @@ EXAMPLE = [
     {"step_number": 1, "tool_calls": [_EXAMPLE_CALL], "observations": "18 degrees"},
 ]
 _INTERPRETER = "python_interpreter"
-SIGNS = Signs(keys=("step_number", "steps"), item_keys=("step_number",))
+SIGNS = Signs(keys=("step_number", "step", "steps"), item_keys=("step_number", "step"))
 
 
 def recognizes(document: Any) -> bool:
@@ -40,10 +40,15 @@ def recognizes(document: Any) -> bool:
 
 def _is_step(item: dict[str, Any]) -> bool:
     return (
-        "step_number" in item
+        _has_number(item)
         and "tool_calls" in item
         and ("observations" in item or "model_output_message" in item)
     )
+
+
+def _has_number(item: dict[str, Any]) -> bool:
+    """Whether it has the number of a step, which older versions call `step`."""
+    return "step_number" in item or ("step" in item and "action_output" in item)
 
 
 def joins_lines(line: Any) -> bool:
@@ -62,7 +67,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     task = None
     for step in dicts(steps):
         task = first(step, "task") if task is None else task
-        if "step_number" in step:
+        if _has_number(step):
             _take_step(step, transcript)
     return [transcript.trace(input=task)]
 

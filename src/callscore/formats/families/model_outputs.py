@@ -31,15 +31,17 @@ __all__ = ["ModelOutputs"]
 # The dialects of answers of models, and of conversations with them.
 _MODEL_DIALECTS = frozenset(
     (
-        *("anthropic", "autogen", "bedrock", "cohere", "gemini", "gemini_interactions"),
+        *("anthropic", "autogen", "bedrock", "cohere", "gemini", "gemini_interactions", "haystack"),
         *("langchain", "llamaindex", "mistral", "ollama", "openai_chat", "openai_responses"),
         *("pydantic_ai", "semantic_kernel", "spring_ai", "vercel_messages", "vercel_result"),
     )
 )
 # One of these is in the JSON of every call and every result, in all dialects.
 _TOOL_SIGNS = ("ool", "unction", "_call", "arguments", "xecut", "cached", "\\u00")
+_GEMINI_CALLS = ("functionCall", "function_call")
+_CALL_KEYS = {"name", "arguments"}
 _LEGACY_KEYS = ("tool_calls", "function_call")
-_WRAPPER_KEYS = ("message", "response", "output")  # around a message
+_WRAPPER_KEYS = ("message", "response", "output", "completion", "result")  # around a message
 _PLAIN_KEYS = frozenset(
     ("role", "content", "refusal", "annotations", "finish_reason", "name", "text")
 )
@@ -76,6 +78,13 @@ class ModelOutputs:
                 transcript.call(item["toolName"], call_input, item.get("toolCallId"))
             return transcript.calls()
         return self._read(value)
+
+    def is_plain(self, given: Any) -> bool:
+        """Whether an answer is text, or a message of nothing else: it was recorded, without calls."""
+        value = json_of(given)
+        if isinstance(value, str):
+            return bool(value.strip())
+        return bool(value) and all(map(_is_plain_message, as_list(value)))
 
     def answers(self, given: Any) -> list[ToolResult]:
         """The results in the input of a model: a request, or its messages."""
@@ -168,12 +177,18 @@ def _unwrapped_object(value: dict[str, Any]) -> Any:
     content = value.get("content")
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
         return {"candidates": [value]}  # Gemini's candidate, without the answer around it
+    if isinstance(content, str):
+        calls = _calls_in_content(value)
+        if calls:
+            return {"role": "assistant", "tool_calls": calls}
     if value.keys() == _LOGFIRE_KEYS and _is_likely_openai(value["message"]):
         return value["message"]
     return _as_message(value)
 
 
 def _unwrapped_list(value: list[Any]) -> Any:
+    if any(isinstance(first(part, *_GEMINI_CALLS), dict) for part in dicts(value)):
+        return {"candidates": [{"content": {"role": "model", "parts": value}}]}  # only the parts
     calls: list[Any] = []
     messages = []
     for item in value:
@@ -199,13 +214,46 @@ def _calls_in_content(message: dict[str, Any]) -> list[Any]:
 
 
 def _as_message(value: dict[str, Any]) -> dict[str, Any]:
-    """The message with the calls in their place, if they are among LangChain's extras."""
+    """The message with the calls in their place, and with the role that it lacks."""
     if "type" in value:
         return value
     extra = value.get("additional_kwargs")
     if isinstance(extra, dict) and not value.get("tool_calls"):
-        held = {key: extra[key] for key in _LEGACY_KEYS if extra.get(key)}
+        held = {key: extra[key] for key in _LEGACY_KEYS if extra.get(key)}  # as in LangChain
         return {**value, **held} if held else value
-    if "role" not in value and isinstance(value.get("tool_calls"), list):
-        return {"role": "assistant", **value}
-    return value
+    return _with_openai_calls(value if "role" in value else _with_role(value))
+
+
+def _with_role(value: dict[str, Any]) -> dict[str, Any]:
+    has_calls = isinstance(value.get("tool_calls"), list) or any(
+        part.get("type") == "tool_use" for part in dicts(value.get("content"))
+    )
+    if value.keys() == _CALL_KEYS and isinstance(value["name"], str):
+        value = {"function_call": value}
+        has_calls = True
+    return {"role": "assistant", **value} if has_calls else value
+
+
+def _with_openai_calls(message: dict[str, Any]) -> dict[str, Any]:
+    """The message of OpenAI with calls of OpenAI, if they are LangChain's or flat."""
+    calls = first(message, "tool_calls", "toolCalls")
+    if not isinstance(calls, list) or message.get("role") not in ("assistant", "ai"):
+        return message
+    if not calls or not all(map(_is_flat_call, calls)):
+        return message
+    whole = [
+        {
+            "id": first(call, "id", "toolCallId"),
+            "type": "function",
+            "function": {
+                "name": first(call, "name", "toolName"),
+                "arguments": first(call, "args", "arguments", "input"),
+            },
+        }
+        for call in calls
+    ]
+    return {**message, "role": "assistant", "tool_calls": whole}
+
+
+def _is_flat_call(call: Any) -> bool:
+    return isinstance(first(call, "name", "toolName"), str) and "function" not in call

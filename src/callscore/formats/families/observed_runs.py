@@ -105,6 +105,8 @@ class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
         requests: the calls in the answer of a model; None if this is not a model.
         execution: the call that a tool executed, with its result; None if this is not a tool.
         answers: finds the results in the input of a model; called only if needed.
+        is_recorded: whether the answer of a model is known; if not, the tools that ran next are what
+            it requested.
     """
 
     id: str | None = None
@@ -112,6 +114,7 @@ class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
     requests: tuple[ToolCall, ...] | None = None
     execution: ToolCall | None = None
     answers: Callable[[], list[ToolResult]] = list
+    is_recorded: bool = True
 
 
 class ObservedRun(Struct, frozen=True, gc=False):
@@ -179,9 +182,38 @@ def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
     wrappers = _wrappers(asking, steps_by_id(run)) if len(asking) > 1 else set()
     nesting = nesting_of(run)
     placed = _placed(run, wrappers, nesting)
-    _answer_from_tools(tools, placed, nesting)
+    others = _answer_from_tools(tools, placed, nesting)
     _answer_from_messages(run, placed, options)
-    return [item.call for item in placed]
+    if options.view is not None:
+        others = []
+    return _with_unrecorded(run, placed, others)
+
+
+def _with_unrecorded(
+    run: ObservedRun, placed: list[_PlacedCall], others: list[int]
+) -> list[ToolCall]:
+    """The calls, and those tools that ran for a model whose answer was not recorded.
+
+    Others can have another name than the call that they belong to, so all earlier calls must have
+    their results.
+    """
+    found = list(placed)
+    for position in others:
+        before = range(position - 1, -1, -1)
+        model = next((at for at in before if run.steps[at].requests is not None), None)
+        done = run.steps[position].execution
+        if model is None or run.steps[model].is_recorded or done is None:
+            continue
+        if all(item.is_answered for item in placed if item.position < position):
+            found.append(_PlacedCall(replace(done, step=None), model, 0))
+    if len(found) == len(placed):
+        return [item.call for item in placed]
+    found.sort(key=lambda item: item.position)
+    places = [(item.position, item.call.step) for item in found]
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    return [
+        replace(item.call, step=numbers[place]) for item, place in zip(found, places, strict=True)
+    ]
 
 
 def _placed(run: ObservedRun, wrappers: set[str | None], nesting: Nesting) -> list[_PlacedCall]:
@@ -253,20 +285,28 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
 
 def _answer_from_tools(
     tools: list[tuple[int, ObservedStep]], placed_calls: list[_PlacedCall], nesting: Nesting
-) -> None:
-    """Assign each result of a tool to the earlier call that it belongs to."""
+) -> list[int]:
+    """Assign each result of a tool to the earlier call that it belongs to.
+
+    Returns the positions of the tools that belong to none.
+    """
+    others: list[int] = []
     coming = [item for item in placed_calls[::-1] if not item.is_answered] if tools else []
     waiting: list[_PlacedCall] = []
     for position, step in tools:
         while coming and coming[-1].position < position:
             waiting.append(coming.pop())
         done = step.execution
-        if done is None or is_repeated(done, tool_around(step, nesting), nesting):
+        around = tool_around(step, nesting)
+        if done is None or is_repeated(done, around, nesting):
             continue
         asked = _matching_request(waiting, done)
         if asked is not None:
             asked.answer(done.result, failed=done.failed)
             waiting = [item for item in waiting if item is not asked]
+        elif around is None:
+            others.append(position)
+    return others
 
 
 def _matching_request(unanswered: list[_PlacedCall], executed_call: ToolCall) -> _PlacedCall | None:

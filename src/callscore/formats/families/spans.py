@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import InvalidCall
+from callscore.formats.families.call_phases import join_phases
 from callscore.formats.families.span_records import (
     is_batch,
     is_record,
@@ -300,7 +301,7 @@ def read_spans(document: Any) -> list[Span]:
     """The spans in a document, in the order in which they began.
 
     A span without a start follows the one before it. A span that was sent twice is returned once.
-    A log record that belongs to a span is an event of it.
+    A log record that belongs to a span is an event of it. The phases of one call are one span.
     """
     spans: list[Span] = []
     logs: list[dict[str, Any]] = []
@@ -310,7 +311,7 @@ def read_spans(document: Any) -> list[Span]:
         else:
             spans.append(_span_of(record, parent))
     spans = _without_duplicates(spans)
-    return sort_by_start(_with_logs(spans, logs) if logs else spans)
+    return join_phases(sort_by_start(_with_logs(spans, logs) if logs else spans))
 
 
 def _without_duplicates(spans: list[Span]) -> list[Span]:
