@@ -26,6 +26,7 @@ __all__ = [
     "read_tools",
     "recognizes",
     "take_call",
+    "take_executed",
     "take_message",
 ]
 
@@ -195,6 +196,10 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
     if not isinstance(message, dict):
         return
     calls = message.get("tool_calls")
+    executed = message.get("executed_tools")
+    if executed:
+        transcript.step()
+        take_executed(executed, transcript)
     if calls:
         transcript.step()
         calls = list_of(calls)
@@ -205,6 +210,16 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
         take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
     elif message.get("role") in ("tool", "function"):
         _take_result(message, transcript)
+
+
+def take_executed(entries: Any, transcript: Transcript) -> None:
+    """Add the calls of tools that the server has run before it answered, as Groq does."""
+    for entry in dicts(entries):
+        name = first(entry, "name", "type")
+        transcript.call(name, entry.get("arguments"), kind="hosted")
+        output = first(entry, "output", "search_results", "code_results", "browser_results")
+        if output is not None:
+            transcript.result(output, name=name)
 
 
 def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.dialects.openai_chat import take_call
+from callscore.formats.dialects.openai_chat import take_call, take_executed
 from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -125,6 +125,7 @@ class Fragments:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}  # the call that is being sent, by its index
         self._last: _Call | None = None  # the call of the last fragment
+        self._executed: dict[Any, dict[str, Any]] = {}  # by their index, as the server ran them
 
     def take(self, delta: Any) -> None:
         """Add the fragments of a chunk."""
@@ -132,6 +133,9 @@ class Fragments:
             return
         for fragment in dicts(delta.get("tool_calls")):
             self._add(fragment)
+        for entry in dicts(delta.get("executed_tools")):
+            given = {key: value for key, value in entry.items() if value not in (None, "")}
+            self._executed.setdefault(index_of(entry.get("index")), {}).update(given)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):
             self._add({"index": 0, "function": legacy})
@@ -151,6 +155,9 @@ class Fragments:
 
     def write(self, transcript: Transcript, *, is_cut: bool) -> None:
         """Add the calls, after the last fragment."""
+        if self._executed:
+            transcript.step()
+            take_executed(list(self._executed.values()), transcript)
         if self._calls:
             transcript.step()
         for call in self._in_order():

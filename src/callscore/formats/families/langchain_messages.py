@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore.formats.families.hosted_items import is_hosted_item, take_hosted_item
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.families.tool_executions import executed_call
 from callscore.formats.shape import at, dicts, first, list_of, text_of
@@ -65,7 +66,12 @@ _ROLES = {
     "user": "human",
 }
 _CONTENT_CALL_TYPES = ("tool_use", "tool_call", "invalid_tool_call")
-_HOSTED_CALLS = {"server_tool_call": "hosted", "server_tool_use": "hosted", "mcp_tool_use": "mcp"}
+_HOSTED_CALLS = {
+    "server_tool_call": "hosted",
+    "server_tool_use": "hosted",
+    "mcp_tool_use": "mcp",
+    "mcp_call": "mcp",
+}
 
 _Message = tuple[str, dict[str, Any]]
 _NO_MESSAGE: _Message = ("", {})
@@ -197,12 +203,17 @@ def _open_call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, 
 def _take_answer(fields: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
     blocks = dicts(fields.get("content"))
     calls = _calls_of(fields, blocks)
-    if calls or (blocks and any(map(_hosted_kind, blocks))):
+    # The items of OpenAI's Responses API are blocks, or in older versions beside the content.
+    extra = fields.get("additional_kwargs") or None
+    blocks = blocks + dicts(extra and at(extra, "tool_outputs"))
+    if calls or (blocks and (any(map(_hosted_kind, blocks)) or any(map(is_hosted_item, blocks)))):
         transcript.step()
     for block in blocks:
         kind = _hosted_kind(block)
         if kind is not None:
             _take_call(block, transcript, kind=kind, caller=caller)
+        elif is_hosted_item(block):
+            take_hosted_item(block, transcript, caller=caller)
         else:
             _take_server_result(block, transcript)
     for call in calls:
