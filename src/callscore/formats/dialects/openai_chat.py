@@ -11,6 +11,7 @@ from typing import Any
 
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.written_calls import take_observation, take_written_calls
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -154,7 +155,10 @@ def _read_response(response: Any, options: ReadOptions) -> Trace:
         return Trace(calls=None)  # no such answer, which is not an answer without calls
     transcript = Transcript(options)
     is_cut = choice.get("finish_reason") == "length"
-    take_message(choice.get("message"), transcript, is_cut=is_cut)
+    message = choice.get("message")
+    take_message(message, transcript, is_cut=is_cut)
+    if not len(transcript):
+        take_written_calls(at(message, "content"), transcript, has_results=False)
     return transcript.trace()
 
 
@@ -183,7 +187,12 @@ def _read_conversation(document: Any, options: ReadOptions) -> Trace:
             continue
         if question is None and role == "user":
             question = text_in(message.get("content"))
+        before = len(transcript)
         take_message(message, transcript)
+        if role == "assistant" and len(transcript) == before:
+            take_written_calls(message.get("content"), transcript)
+        elif role == "user":
+            take_observation(message.get("content"), transcript)
     is_record = isinstance(document, dict) and "messages" in document  # a message has an id, too
     task = name_of(first(document, "id", "task_id")) if is_record else None
     trial = at(document, "trial") if task is not None else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_call, take_executed
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -125,6 +126,7 @@ class Fragments:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}  # the call that is being sent, by its index
         self._last: _Call | None = None  # the call of the last fragment
+        self._texts: list[str] = []
         self._executed: dict[Any, dict[str, Any]] = {}  # by their index, as the server ran them
 
     def take(self, delta: Any) -> None:
@@ -133,6 +135,9 @@ class Fragments:
             return
         for fragment in dicts(delta.get("tool_calls")):
             self._add(fragment)
+        text = delta.get("content")
+        if isinstance(text, str):
+            self._texts.append(text)
         for entry in dicts(delta.get("executed_tools")):
             given = {key: value for key, value in entry.items() if value not in (None, "")}
             self._executed.setdefault(index_of(entry.get("index")), {}).update(given)
@@ -155,6 +160,8 @@ class Fragments:
 
     def write(self, transcript: Transcript, *, is_cut: bool) -> None:
         """Add the calls, after the last fragment."""
+        if not self._calls and not self._executed:
+            take_written_calls("".join(self._texts), transcript, has_results=False)
         if self._executed:
             transcript.step()
             take_executed(list(self._executed.values()), transcript)

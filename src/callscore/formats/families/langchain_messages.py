@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from callscore.formats.families.hosted_items import is_hosted_item, take_hosted_item
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.families.written_calls import take_observation, take_written_calls
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
@@ -134,12 +135,24 @@ def _kind_of(value: Any) -> str | None:
 
 
 def take_messages(
-    messages: Iterable[Any], transcript: Transcript, *, caller: str | None = None
+    messages: Iterable[Any],
+    transcript: Transcript,
+    *,
+    caller: str | None = None,
+    reads_text: bool = False,
 ) -> None:
-    """Add the calls and the results of messages, also in the provider's own format."""
+    """Add the calls and the results of messages, also in the provider's own format.
+
+    `reads_text`: also those in the text of messages. Traces have other records of such calls.
+    """
     for kind, fields in _merge_chunks(messages):
         if kind == "ai":
+            before = len(transcript)
             _take_answer(fields, transcript, caller)
+            if reads_text and len(transcript) == before:
+                take_written_calls(fields.get("content"), transcript)
+        elif kind == "human" and reads_text:
+            take_observation(fields.get("content"), transcript)
         elif kind == "tool":
             id_ = fields.get("tool_call_id")
             name = fields.get("name") if id_ is None else None
