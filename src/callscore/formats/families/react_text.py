@@ -54,9 +54,10 @@ _NAME_IN_BLOCK = re.compile(r'"action"\s*:\s*"([^"\\]+)"')
 # The names of no tool: the model says that it needs none, or gives its answer.
 _NO_TOOL = re.compile(
     r"(?:none|null|n/?a|nothing|no (?:tool|action|further action)s?(?: (?:is |are )?(?:needed|required))?"
-    r"|final[ _]answer|finish|-*)\.?",
+    r"|final[ _]answer|-*)\.?",
     re.IGNORECASE,
 )
+_END_VERB = "Finish"
 # A line of the instructions to the model, which may be in front of its answer.
 _INSTRUCTION = re.compile(
     r"(?:the |your )?(?:action|name|tool)s? (?:to|of|name)\b|.*\bone of\b", re.IGNORECASE
@@ -82,7 +83,7 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
     if block is not None:
         _take_block(block.strip(), transcript)
     elif match["verb"] is not None:
-        if _NO_TOOL.fullmatch(match["verb"]) is None:
+        if match["verb"] != _END_VERB and _NO_TOOL.fullmatch(match["verb"]) is None:
             transcript.call(match["verb"], {"input": match["query"]})
     else:
         name = _COMMENT.sub("", match["name"].strip(" \t*`\"'")).strip("`\"' ")

@@ -20,11 +20,11 @@ __all__ = ["take_observation", "take_written_calls"]
 _FORMATS = frozenset(
     (
         *("text_react", "text_hermes", "text_qwen_coder", "text_glm", "text_kimi"),
-        *("text_deepseek", "text_mistral"),
+        *("text_deepseek", "text_mistral", "glaive"),
     )
 )
 _MARKS = (
-    *("Action", "action_input", "<tool_call>", "<function=", "DSML"),
+    *("Action", "action_input", "<tool_call>", "<function=", "<functioncall>", "DSML"),
     *("<|tool_call", "tool▁call", "[TOOL_CALLS]"),
 )
 _OBSERVATION = "Observation:"
