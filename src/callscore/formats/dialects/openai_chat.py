@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.core.call import TRUNCATED, Tool
+from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.written_calls import take_observation, take_written_calls
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
@@ -214,11 +215,17 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
         calls = list_of(calls)
         for place, call in enumerate(calls, 1):
             take_call(call, transcript, is_cut=is_cut and place == len(calls))
-    elif isinstance(message.get("function_call"), dict):  # before there were tool calls
+    elif _has_legacy_call(message):
         transcript.step()
         take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
     elif message.get("role") in ("tool", "function"):
         _take_result(message, transcript)
+
+
+def _has_legacy_call(message: dict[str, Any]) -> bool:
+    """Whether there is a call as it was before there were tool calls."""
+    call = message.get("function_call")
+    return isinstance(call, dict) and not is_empty_call(call.get("name"), call.get("arguments"))
 
 
 def take_executed(entries: Any, transcript: Transcript) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.formats.calls import is_empty_call
 from callscore.formats.dialects.openai_chat import take_call, take_executed
 from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import as_list, at, dicts, integer_of
@@ -142,7 +143,11 @@ class Fragments:
             given = {key: value for key, value in entry.items() if value not in (None, "")}
             self._executed.setdefault(index_of(entry.get("index")), {}).update(given)
         legacy = delta.get("function_call")
-        if isinstance(legacy, dict):
+        # A fragment may be empty, and so may be the field for a call that there is none of.
+        is_begun = self._last is not None
+        if isinstance(legacy, dict) and (
+            is_begun or not is_empty_call(legacy.get("name"), legacy.get("arguments"))
+        ):
             self._add({"index": 0, "function": legacy})
 
     def _add(self, fragment: dict[str, Any]) -> None:

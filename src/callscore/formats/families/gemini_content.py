@@ -100,7 +100,7 @@ class ContentReader:
             if _TOOL_KEYS.isdisjoint(part):
                 continue
             call = first(part, *_CALLS)
-            if call is not None:
+            if call is not None and call != {}:
                 self.take_call(call, caller)
                 continue
             response = first(part, *_RESPONSES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore.formats.calls import is_empty_call
 from callscore.formats.families.hosted_items import is_hosted_item, take_hosted_item
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.families.tool_executions import executed_call
@@ -246,7 +247,8 @@ def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict
     if copies and fields.get("tool_calls") is None:
         return copies
     legacy = fields.get("function_call") or (extra and at(extra, "function_call"))
-    return [legacy] if isinstance(legacy, dict) else []
+    is_empty = is_empty_call(at(legacy, "name"), at(legacy, "arguments"))
+    return [legacy] if isinstance(legacy, dict) and not is_empty else []
 
 
 def _in_order_of(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
