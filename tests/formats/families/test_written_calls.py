@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.formats.dialects import langchain, ollama, openai_chat, openai_stream
+from callscore.formats.dialects import (
+    anthropic,
+    gemini,
+    langchain,
+    ollama,
+    openai_chat,
+    openai_stream,
+)
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
@@ -37,13 +44,16 @@ def piece(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", [ACTION, TAGGED])
 def test_a_call_that_nothing_parsed_is_read(text: str) -> None:
+    block = {"type": "text", "text": text}
     for dialect, document in (
         (openai_chat, response(text)),
-        (openai_chat, response([{"type": "text", "text": text}])),
+        (openai_chat, response([block])),
         (openai_chat, [{"role": "user", "content": "w"}, answer(text)]),
         (openai_stream, [piece(text[:30]), piece(text[30:])]),
         (ollama, {"model": "m", "message": answer(text), "done": True, "created_at": "t"}),
         (langchain, [{"type": "ai", "content": text, "tool_calls": []}]),
+        (anthropic, {"type": "message", "stop_reason": "end_turn", **answer([block])}),
+        (gemini, {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]}),
     ):
         (call,) = calls_of(dialect, document)
         assert (call.name, call.arguments, call.step) == ("f", {"x": 1}, 0)

@@ -141,7 +141,7 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_call(part: dict[str, Any], transcript: Transcript) -> None:
-    nested = part.get(part["type"])
+    nested = part.get(text_of(part.get("type")) or "")
     call = nested if isinstance(nested, dict) else part
     function = call.get("function")
     if isinstance(function, dict):

@@ -100,16 +100,16 @@ class ContentReader:
             if _TOOL_KEYS.isdisjoint(part):
                 continue
             call = first(part, *_CALLS)
-            if call is not None and call != {}:
+            if call is not None:
                 self.take_call(call, caller)
                 continue
             response = first(part, *_RESPONSES)
             if response is not None:
                 self.take_response(response)
             elif not _HOSTED_KEYS.isdisjoint(part):
-                self._take_hosted(part, caller)
+                self.take_hosted(part, caller)
 
-    def _take_hosted(self, part: dict[str, Any], caller: str | None) -> None:
+    def take_hosted(self, part: dict[str, Any], caller: str | None) -> None:
         """Add a call of a tool that Google runs, or its result."""
         code, outcome = first(part, *_CODE), first(part, *_CODE_RESULTS)
         call, response = first(part, *_HOSTED_CALLS), first(part, *_HOSTED_RESPONSES)
@@ -157,6 +157,8 @@ class ContentReader:
             self._write(open_call)
 
     def _take_whole(self, call: dict[str, Any], caller: str | None) -> None:
+        if not any(call.values()):  # the field for a call that there is none of
+            return
         self.transcript.open_step()
         self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)
 
