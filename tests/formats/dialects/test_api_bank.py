@@ -52,3 +52,32 @@ def test_a_call_has_its_result_with_it() -> None:
 )
 def test_look_alikes_are_no_lines(line: Any) -> None:
     assert not joins_lines(line)
+
+
+@pytest.mark.parametrize("key", ["output", "expected_output"])
+def test_the_output_of_a_row_is_expected(key: str) -> None:
+    row = {
+        "instruction": "Generate an API request in the format of [ApiName(key1='value1')].",
+        "input": "User: q\nAPI-Request: [Old(x='1')]->{'y': 2}\nGenerate API Request: ",
+        key: "API-Request: [AddMeeting(person='Ada', topic='Q1, review')]",
+    }
+
+    assert recognizes(row)
+    (trace,) = read(row, DEFAULT_READ_OPTIONS)
+    assert trace.calls is None
+    assert trace.input == row["input"]
+    assert trace.expected == (
+        ToolCall("AddMeeting", {"person": "Ada", "topic": "Q1, review"}, step=0),
+    )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"instruction": "i", "input": "User: q", "output": "Hello."},
+        {"instruction": "i", "output": "API-Request: [F()]"},
+        {"instruction": "i", "input": "q"},
+    ],
+)
+def test_other_rows_of_instructions_are_not_claimed(row: Any) -> None:
+    assert not recognizes(row)
