@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore import read_calls
 from callscore.core.call import TRUNCATED
 from callscore.formats.dialects.openai_responses import (
     _assemble_items,
@@ -548,3 +549,10 @@ def test_what_is_no_event_is_none(value: Any) -> None:
 
 def test_an_event_may_be_wrapped() -> None:
     assert _event_of({"event": "response.created", "data": event("created")}) == event("created")
+
+
+def test_hosted_calls_count_unless_they_are_left_out() -> None:
+    document = [{"type": "web_search_call", "id": "w", "action": {"query": "x"}}, call("a"), mcp()]
+
+    assert [found.name for found in read_calls(document)] == ["web_search", "f", "send"]
+    assert [found.name for found in read_calls(document, leave_out=("hosted",))] == ["f", "send"]
