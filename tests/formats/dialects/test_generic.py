@@ -172,6 +172,7 @@ def test_a_name_with_an_input_is_a_call_if_nothing_else_is_foreign(more: Any) ->
         [{"math.sqrt": {"x": 2}}],
         [{"getWeather": {}}, {"getWeather": '{"city": "Paris"}'}],
         [{"flight_search": {"to": "Paris"}}],
+        [{"book_flight": {"to": "Paris"}}],
     ],
 )
 def test_a_function_may_be_the_key_of_its_arguments(document: Any) -> None:
@@ -186,6 +187,9 @@ def test_a_function_may_be_the_key_of_its_arguments(document: Any) -> None:
     [
         [{"user": {"id": 1}}],
         [{"user_info": {"id": 1}}],
+        [{"search_result": {"id": 1}}],
+        [{"functionCall": {"name": "f", "args": {"a": 1}}}],
+        [{"get_call": {"name": "f", "arguments": {}}}],
         [{"package.json": {"id": 1}}],
         [{"get_weather": {"type": "object", "properties": {}}}],
         [{"get_weather": 5}],

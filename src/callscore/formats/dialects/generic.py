@@ -74,16 +74,27 @@ _CALL_TYPE = re.compile("tool|function|call|mcp|custom|action", re.IGNORECASE)
 _FUNCTION_NAME = re.compile(r"[A-Za-z]\w*(?:[.-]\w+)*")
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _VERB_TEXT = """
-    add analyze apply assign authenticate book buy calculate call cancel check classify close compare
-    compute convert copy count create delete detect determine display download edit estimate evaluate
-    exchange execute extract fetch fill filter find forecast generate get identify initialize insert
-    install invoke list locate log lookup make measure modify move multiply notify open optimize parse
-    pay perform place play plot post predict process provide publish purchase query read recommend
-    register remove rename replace reply request reserve reset resolve retrieve return run save
-    schedule search select send set share show simulate solve sort start stop subscribe summarize
-    track train transfer translate turn update upload validate verify view visit write
+    add analyze apply assign authenticate buy calculate cancel classify compare compute convert create
+    delete detect determine download edit evaluate execute extract fetch find generate get identify
+    initialize insert install invoke locate make modify multiply notify optimize parse pay perform
+    predict provide publish recommend register remove rename replace reserve resolve retrieve save
+    select send simulate solve subscribe summarize translate upload validate verify
 """
 _VERBS = frozenset(_VERB_TEXT.split())
+# These are nouns, too: `search_flights` is a function, and `search_result` is not.
+_NOUN_TEXT = """
+    book check close count display estimate exchange fill filter forecast list log lookup measure move
+    open order place play plot post process purchase query read reply request reset run schedule
+    search set share show sort start stop track train transfer turn update view visit write
+"""
+_VERBS_OR_NOUNS = frozenset(_NOUN_TEXT.split())
+_THING_TEXT = """
+    body case config context count data details entry event id info item items list log message metadata
+    model name options params record records request response result results schema settings state
+    status summary type value values
+"""
+_THINGS = frozenset(_THING_TEXT.split())
+_LAST_VERBS = frozenset(("calculate", "convert", "fetch", "find", "get", "lookup", "search"))
 _FILE_NAME = re.compile(r".*\.(?:com|css|html?|io|js|json|jsx|md|net|org|py|toml|tsx?|txt|ya?ml)")
 SIGNS = Signs(keys=(*_LISTS, *NAME_KEYS), item_keys=NAME_KEYS, value_types=(dict,))
 
@@ -187,7 +198,8 @@ def _keyed_calls(items: list[Any]) -> list[dict[str, Any]] | None:
             isinstance(arguments, str) and isinstance(json_of(arguments), dict)
         )
         is_name = name not in _FIELDS and _FUNCTION_NAME.fullmatch(name) is not None
-        if not is_object or not is_name or is_schema(arguments):
+        # An object around a call, such as `{"functionCall": {...}}`, is that of another format.
+        if not is_object or not is_name or is_schema(arguments) or is_call(arguments):
             return None
         calls.append({"name": name, "arguments": arguments})
     return calls
@@ -198,7 +210,10 @@ def _is_function_name(name: str) -> bool:
     if "." in name:
         return _FILE_NAME.fullmatch(name) is None
     words = [word.lower() for word in _WORD.findall(name)]
-    return len(words) > 1 and (words[0] in _VERBS or words[-1] in _VERBS)
+    if len(words) == 1:
+        return False
+    is_verb = words[0] in _VERBS or (words[0] in _VERBS_OR_NOUNS and words[-1] not in _THINGS)
+    return is_verb or words[-1] in _LAST_VERBS
 
 
 def recognizes(document: Any) -> bool:

@@ -157,7 +157,7 @@ class ContentReader:
             self._write(open_call)
 
     def _take_whole(self, call: dict[str, Any], caller: str | None) -> None:
-        if not any(call.values()):  # the field for a call that there is none of
+        if all(value is None for value in call.values()):  # an empty field, and no call
             return
         self.transcript.open_step()
         self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)

@@ -103,7 +103,7 @@ def take_hosted_item(
 
 def _name_of(kind: str, item: dict[str, Any]) -> Any:
     name = item.get("action" if kind == "multi_agent_call" else "name")
-    return name if isinstance(name, str) and name else kind.removesuffix("_call")
+    return name if isinstance(name, str) else kind.removesuffix("_call")
 
 
 def _arguments_of(kind: str, item: dict[str, Any]) -> Any:
