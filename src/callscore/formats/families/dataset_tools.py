@@ -27,6 +27,7 @@ _TYPES = {
     for name in names
 }
 _MAX_LITERAL_LENGTH = 1_000_000
+_MAX_ATTEMPTS = 50
 _DEFINITION_KEYS = frozenset(("parameters", "description", "function"))
 
 
@@ -86,9 +87,9 @@ def tools_in_prompt(text: Any) -> list[Tool]:
         return []
     found: list[Any] = []
     start = 0
-    while not found and start >= 0:
+    for _ in range(_MAX_ATTEMPTS):  # a prompt can have many braces, and each is tried to the end
         start = _next_value(text, start)
-        if start < 0:
+        if found or start < 0:
             break
         values = json_values(text[start:])[0]
         if not values and text[start : start + 2] == "[{":  # as Python
