@@ -133,16 +133,17 @@ def test_calls_of_other_kinds_stand_among_the_others(arguments: Any, text: str) 
             "action": {"type": "search", "query": "q"},
         },
     )
-    remote, free, _ = response.output
+    remote, free, search = response.output
 
     expected = [
         said(remote.name, loads(remote.arguments), remote.id),
         said(free.name, {"input": free.input}, free.call_id),
+        said("web_search", {"type": "search", "query": "q"}, search.id),
     ]
 
     for document in every_way(response):
         assert read(document) == expected
-        assert [call.kind for call in callscore.read_calls(document)] == ["mcp", None]
+        assert [call.kind for call in callscore.read_calls(document)] == ["mcp", None, "hosted"]
         assert callscore.read_calls(document)[0].result == remote.output
 
 

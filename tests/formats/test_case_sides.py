@@ -249,3 +249,11 @@ def test_rules_are_read_wherever_a_key_begins_with_a_dollar(arguments: dict[str,
     )
 
     assert repr(simply) == repr(one_by_one)
+
+
+def test_the_name_of_a_function_may_be_the_key_of_its_arguments() -> None:
+    given = [{"get_weather": {"city": "Paris"}}]
+
+    assert actual(given) == expected(given) == [("get_weather", {"city": "Paris"})]
+    with pytest.raises(InvalidCall, match="a call needs a name"):
+        actual([{"weather": {"city": "Paris"}}])

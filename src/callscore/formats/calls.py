@@ -42,6 +42,7 @@ __all__ = [
     "ParsedArguments",
     "Side",
     "has_duplicate_keys",
+    "is_empty_call",
     "is_pair",
     "raw_text",
     "read_arguments",
@@ -199,6 +200,11 @@ def raw_text(value: Any) -> str | None:
         return excerpt(msgspec.json.encode(value, enc_hook=safe_repr).decode())
     except (RecursionError, ValueError, TypeError):
         return describe(value)
+
+
+def is_empty_call(name: Any, arguments: Any) -> bool:
+    """Whether a field for a call is not null, but has none: some SDKs write an empty object."""
+    return not name and (not arguments or arguments == "{}")
 
 
 Side = Literal["expected", "actual"]

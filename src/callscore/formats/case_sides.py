@@ -215,7 +215,9 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
     from callscore.formats.reading import find_dialect, note_unread, read_document
 
     dialect = find_dialect(document)
-    is_spelled = isinstance(document, list) or first(document, *NAME_KEYS) is not None
+    is_spelled = first(document, *NAME_KEYS) is not None
+    if isinstance(document, list):  # of calls with a name, or with the name as their only key
+        is_spelled = any(not isinstance(item, dict) or len(item) != 1 for item in document)
     if dialect is not None and dialect.name == _GENERIC_DIALECT and is_spelled:
         return read_calls(document, side=side, where=where)
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import astuple
+
 from callscore.core.call import ToolCall
 from callscore.core.rendering import mention
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
@@ -36,6 +38,7 @@ class Transcript:
         once: bool = False,
         failure: re.Pattern[str] | None = None,
     ) -> None:
+        self.options = read_options
         self._failure = failure or read_options.failure
         self._read_options = read_options
         self._once = once
@@ -103,6 +106,18 @@ class Transcript:
         calls.append(
             [name, value, id, self._step, None, None, raw, fault, kind, caller, positional, warning]
         )
+
+    def add(self, call: ToolCall, *, has_result: bool = True) -> None:
+        """Add a call that another format has read, to the message that has begun."""
+        fields = list(astuple(call))
+        fields[_STEP] = self._step
+        if not has_result:
+            fields[_RESULT] = fields[_FAILED] = None
+        if fields[_RESULT] is None:
+            self._waiting[len(self._calls)] = None
+            if call.id:
+                self._waiting_by_id.setdefault(call.id, []).append(len(self._calls))
+        self._calls.append(fields)
 
     def result(
         self,

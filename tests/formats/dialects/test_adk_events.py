@@ -109,3 +109,18 @@ def test_a_lost_call_is_told_by_the_code_of_the_error() -> None:
             error="MALFORMED_FUNCTION_CALL",
         ),
     )
+
+
+def test_code_that_was_run_is_a_call() -> None:
+    code = {"executableCode": {"code": "1", "language": "PYTHON"}}
+    outcome = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}
+    event = {
+        "author": "a",
+        "invocationId": "i",
+        "content": {"role": "model", "parts": [code, outcome]},
+    }
+
+    (trace,) = adk_events.read([event], DEFAULT_READ_OPTIONS)
+
+    (call,) = trace.calls or ()
+    assert (call.name, call.kind, call.result) == ("code_execution", "hosted", "1")

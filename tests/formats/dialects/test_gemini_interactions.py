@@ -8,6 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.formats.dialects import gemini_interactions as dialect
+from callscore.formats.reading import find_dialect
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 
@@ -122,3 +123,37 @@ def test_what_an_older_stream_sends_at_once_is_the_step() -> None:
     (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (ToolCall("f", {}, id="1", step=0),)
+
+
+def test_a_tool_that_google_runs_is_named_by_the_type_of_its_step() -> None:
+    search = {"type": "google_search_call", "id": "s", "arguments": {"queries": ["x"]}}
+    document = [
+        search,
+        {"type": "google_search_result", "call_id": "s", "result": [], "is_error": True},
+        {"type": "model_output", "content": []},
+        {"type": "file_search_call", "id": "f"},
+    ]
+
+    assert dialect.recognizes(document)
+    (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
+    assert trace.calls == (
+        ToolCall("google_search", {"queries": ["x"]}, "s", 0, [], True, kind="hosted"),
+        ToolCall("file_search", {}, "f", 1, kind="hosted"),
+    )
+
+
+def test_steps_of_hosted_tools_are_no_items_of_another_provider() -> None:
+    document = [
+        {"type": "model_output", "content": []},
+        {"type": "file_search_call", "id": "f"},
+        {
+            "type": "code_execution_call",
+            "id": "c",
+            "arguments": {"code": "1", "language": "python"},
+        },
+    ]
+
+    found = find_dialect(document)
+
+    assert found is not None
+    assert found.name == "gemini_interactions"

@@ -66,3 +66,13 @@ def test_tools_are_declared_in_the_setup() -> None:
 
     assert [tool.name for tool in gemini_live.read_tools([{"setupComplete": {}}, setup])] == ["f"]
     assert gemini_live.read_tools(called()) == []
+
+
+def test_code_that_was_run_is_a_call() -> None:
+    code = {"executableCode": {"code": "1", "language": "PYTHON"}}
+    message = {"serverContent": {"modelTurn": {"parts": [{"text": "hm"}, code]}}}
+
+    (trace,) = gemini_live.read([message], DEFAULT_READ_OPTIONS)
+
+    (call,) = trace.calls or ()
+    assert (call.name, call.kind) == ("code_execution", "hosted")

@@ -135,6 +135,11 @@ def test_a_function_may_be_nested() -> None:
         {"name": "Ana", "args": ["x"]},
         {"name": 5, "arguments": {}},
         {"arguments": {}},
+        {"name": "renders a button", "input": {"label": "OK"}},
+        {"name": "button", "input": {"label": "OK"}, "expected": "<button>"},
+        {"name": "email", "input": {"label": "OK"}, "type": "text"},
+        {"name": "Button", "input": "{children}"},
+        {"name": "Button", "input": "{'label': 'OK'}"},
         {"function": {"name": "f"}},
         {"function": {"arguments": "{}"}},
         {"calls": 3},
@@ -149,6 +154,59 @@ def test_a_function_may_be_nested() -> None:
 def test_look_alikes_are_not_claimed(document: Any) -> None:
     assert not recognizes(document)
     assert not joins_lines(document)
+
+
+@pytest.mark.parametrize(
+    "more", [{"output": "x"}, {"id": "c"}, {"type": "tool_use"}, {"status": "ok", "duration": 1}]
+)
+def test_a_name_with_an_input_is_a_call_if_nothing_else_is_foreign(more: Any) -> None:
+    assert trace_of([{"name": "f", "input": {"a": 1}, **more}]).calls is not None
+    assert recognizes([{"tool": "f", "input": {"a": 1}, **more, "anything": 1}])
+    assert recognizes([{"name": "f", "input": '{"a": '}])  # arguments that break off
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"get_weather": {"city": "Paris"}}, {"sort": {}}],
+        [{"math.sqrt": {"x": 2}}],
+        [{"getWeather": {}}, {"getWeather": '{"city": "Paris"}'}],
+        [{"flight_search": {"to": "Paris"}}],
+        [{"book_flight": {"to": "Paris"}}],
+    ],
+)
+def test_a_function_may_be_the_key_of_its_arguments(document: Any) -> None:
+    found = [(call.name, call.arguments) for call in trace_of(document).calls or ()]
+
+    assert [name for name, _ in found] == [name for item in document for name in item]
+    assert all(isinstance(arguments, dict) for _, arguments in found)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"user": {"id": 1}}],
+        [{"user_info": {"id": 1}}],
+        [{"search_result": {"id": 1}}],
+        [{"functionCall": {"name": "f", "args": {"a": 1}}}],
+        [{"get_call": {"name": "f", "arguments": {}}}],
+        [{"package.json": {"id": 1}}],
+        [{"get_weather": {"type": "object", "properties": {}}}],
+        [{"get_weather": 5}],
+        [{"get_weather": {}}, {"x": 1, "y": 2}],
+        [{"get weather": {}}],
+        [{"get_weather": "Paris"}],
+        {"get_weather": {"city": "Paris"}},
+    ],
+)
+def test_other_objects_with_one_key_are_not_claimed(document: Any) -> None:
+    assert not recognizes(document)
+
+
+def test_a_function_of_any_name_is_read_if_the_format_is_named() -> None:
+    (trace,) = read([{"sort": {"file": "a"}}], DEFAULT_READ_OPTIONS)
+
+    assert trace.calls == (ToolCall("sort", {"file": "a"}),)
 
 
 @pytest.mark.parametrize("document", ["x", 5, {"calls": "x"}, {"calls": 5}, [5], {"x": 1}])

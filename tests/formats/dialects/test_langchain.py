@@ -147,6 +147,25 @@ def test_tools_of_the_provider_are_marked_and_answered() -> None:
     assert own.kind is None
 
 
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_the_items_of_openai_are_calls_of_the_provider(*, is_beside: bool) -> None:
+    items = [
+        {"type": "web_search_call", "id": "w", "action": {"type": "search", "query": "x"}},
+        {"type": "mcp_call", "id": "m", "name": "ask", "arguments": "{}", "server_label": "s"},
+        {"type": "text", "text": "18C"},
+    ]
+    extra = {"tool_outputs": items[:2]} if is_beside else {}
+    content = items[2:] if is_beside else items
+    message = {"type": "ai", "content": content, "additional_kwargs": extra, "tool_calls": []}
+
+    (trace,) = langchain.read([message], DEFAULT_READ_OPTIONS)
+
+    assert [(call.name, call.kind, call.step) for call in trace.calls or ()] == [
+        ("web_search", "hosted", 0),
+        ("ask", "mcp", 0),
+    ]
+
+
 def test_chunks_are_put_together_and_never_completed() -> None:
     found = calls_in(
         [

@@ -75,7 +75,7 @@ def test_what_mistral_runs_itself_is_marked() -> None:
 
     assert trace.calls == (
         ToolCall("web_search", {}, id="t", step=0, kind="hosted", result={"results": 1}),
-        ToolCall("code_interpreter", {}, step=0, kind="hosted"),
+        ToolCall("code_interpreter", {"code": "1"}, step=0, kind="hosted"),
     )
 
 

@@ -94,14 +94,21 @@ def test_the_names_of_javascript_are_read_alike() -> None:
         assert (found.id, found.result, found.failed) == ("a", "1", False)
 
 
-def test_what_the_provider_has_run_for_javascript_is_a_call_if_it_is_one_of_an_mcp_server() -> None:
+def test_what_the_provider_has_run_for_javascript_is_a_call() -> None:
     given = {"server_label": "m", "name": "f", "arguments": "{}", "error": "down"}
     hosted = {"type": "hosted_tool_call", "id": "x", "name": "mcp_call", "providerData": given}
-    search = {**hosted, "name": "web_search_call"}
+    listing = {**hosted, "name": "mcp_list_tools"}
+    request = {**hosted, "name": "mcp_approval_request"}
+    action = {"type": "search", "query": "x"}
+    search = {**hosted, "name": "web_search_call", "providerData": {"action": action}}
 
-    (call,) = trace_of([item(hosted), item(search)]).calls or ()
+    asked, searched = (
+        trace_of([item(each) for each in (listing, request, hosted, search)]).calls or ()
+    )
 
-    assert (call.name, call.kind, call.failed, call.result) == ("f", "mcp", True, "down")
+    assert (asked.name, asked.kind, asked.failed, asked.result) == ("f", "mcp", True, "down")
+    assert (searched.name, searched.kind) == ("web_search", "hosted")
+    assert searched.arguments == action
 
 
 def test_the_tools_that_an_mcp_server_has_listed_are_known() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
@@ -50,8 +51,23 @@ def test_steps_are_read_from_the_oldest_on_with_their_outputs() -> None:
     ]
 
 
-def test_tools_of_the_provider_are_left_out() -> None:
-    assert calls_of(step(1, {"type": "code_interpreter", "code_interpreter": {"input": "1"}})) == ()
+def test_tools_of_the_provider_are_marked() -> None:
+    code = {"input": "1", "outputs": [{"type": "logs", "logs": "1"}]}
+    search = {"id": "s", "type": "file_search", "file_search": {"ranking_options": {}}}
+
+    ran, searched = calls_of(
+        step(1, {"id": "c", "type": "code_interpreter", "code_interpreter": code}, search)
+    )
+
+    assert (ran.name, ran.arguments, ran.kind) == ("code_interpreter", {"input": "1"}, "hosted")
+    assert (ran.result, ran.failed) == (code["outputs"], False)
+    # What was searched for is not recorded.
+    assert (searched.name, searched.arguments) == ("file_search", None)
+    assert (searched.error, searched.kind) == (NOT_CAPTURED, "hosted")
+
+
+def test_a_tool_of_an_unknown_type_is_passed_over() -> None:
+    assert calls_of(step(1, {"id": "c", "type": "other", "other": {"input": "1"}})) == ()
 
 
 def test_what_waits_for_an_output_and_is_a_step_already_counts_once() -> None:

@@ -140,10 +140,18 @@ def test_no_calls_are_an_answer(calls: Any) -> None:
     assert calls_of(response(message, finish="stop")) == ()
 
 
-def test_what_the_server_has_run_itself_is_no_call() -> None:
-    message = answer(executed_tools=[{"type": "search", "name": "search", "arguments": "{}"}])
+def test_what_the_server_has_run_itself_is_marked_and_comes_first() -> None:
+    ran = [
+        {"index": 0, "type": "search", "arguments": '{"query": "x"}', "output": "y"},
+        {"index": 1, "type": "python", "arguments": '{"code": "1"}'},
+    ]
 
-    assert calls_of(response(message)) == ()
+    search, code, own = calls_of(response(answer(entry("a", "f"), executed_tools=ran)))
+
+    assert (search.name, search.arguments, search.result) == ("search", {"query": "x"}, "y")
+    assert (code.name, code.arguments, code.result) == ("python", {"code": "1"}, None)
+    assert [call.kind for call in (search, code, own)] == ["hosted", "hosted", None]
+    assert [call.step for call in (search, code, own)] == [0, 0, 1]
 
 
 def test_an_answer_that_was_too_long_is_cut_in_its_last_call() -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore import read_calls
+from callscore.core.call import TRUNCATED
 from callscore.formats.dialects.openai_responses import (
     _assemble_items,
     _event_of,
@@ -124,13 +126,162 @@ def test_a_call_of_an_mcp_server_has_its_result_with_it(more: Any, found: Any) -
     assert (sent.kind, sent.result, sent.failed) == ("mcp", *found)
 
 
-def test_an_approval_is_a_call_only_if_none_follows() -> None:
+def test_a_request_for_approval_is_no_call() -> None:
     request = {**mcp(), "type": "mcp_approval_request", "id": "mcpr_1"}
 
-    assert len(calls_of([request])) == 1
-    assert len(calls_of([request, mcp(approval_request_id="mcpr_1", arguments="{ }")])) == 1
-    assert len(calls_of([request, mcp()])) == 1
-    assert len(calls_of([request, mcp(name="other")])) == 2
+    assert calls_of([request]) == ()
+    assert len(calls_of([request, mcp(approval_request_id="mcpr_1")])) == 1
+
+
+HOSTED_CALLS = [
+    (
+        {"type": "web_search_call", "action": {"type": "search", "query": "x", "queries": None}},
+        ("web_search", {"type": "search", "query": "x"}),
+    ),
+    (
+        {"type": "web_search_call", "action": {"type": "open_page", "url": "u"}},
+        ("web_search", {"type": "open_page", "url": "u"}),
+    ),
+    ({"type": "web_search_call", "action": None}, ("web_search", {})),
+    ({"type": "file_search_call", "queries": ["q"]}, ("file_search", {"queries": ["q"]})),
+    (
+        {"type": "code_interpreter_call", "code": "1", "container_id": "c"},
+        ("code_interpreter", {"code": "1"}),
+    ),
+    ({"type": "code_interpreter_call", "code": None}, ("code_interpreter", {})),
+    (
+        {"type": "image_generation_call", "revised_prompt": "a cat", "size": "1x1"},
+        ("image_generation", {"revised_prompt": "a cat"}),
+    ),
+    ({"type": "computer_call", "action": {"type": "wait"}}, ("computer", {"type": "wait"})),
+    (
+        {"type": "computer_call", "action": None, "actions": [{"type": "wait"}]},
+        ("computer", {"actions": [{"type": "wait"}]}),
+    ),
+    (
+        {"type": "local_shell_call", "action": {"type": "exec", "command": ["ls"]}},
+        ("local_shell", {"type": "exec", "command": ["ls"]}),
+    ),
+    ({"type": "shell_call", "action": {"commands": ["ls"]}}, ("shell", {"commands": ["ls"]})),
+    (
+        {"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "p"}},
+        ("apply_patch", {"type": "delete_file", "path": "p"}),
+    ),
+    (
+        {"type": "tool_search_call", "arguments": {"paths": ["f"]}, "call_id": None},
+        ("tool_search", {"paths": ["f"]}),
+    ),
+    (
+        {"type": "multi_agent_call", "action": "spawn_agent", "arguments": '{"task": "x"}'},
+        ("spawn_agent", {"task": "x"}),
+    ),
+    ({"type": "program", "call_id": "x", "code": "1"}, ("program", {"code": "1"})),
+    (  # xAI names the tool
+        {"type": "x_search_call", "name": "x_user_search", "arguments": '{"q": 1}', "call_id": ""},
+        ("x_user_search", {"q": 1}),
+    ),
+    (
+        {"type": "code_interpreter_call", "name": "code_execution", "arguments": '{"code": "1"}'},
+        ("code_execution", {"code": "1"}),
+    ),
+    (
+        {"type": "new_tool_call", "name": "newest", "arguments": "{}", "status": "completed"},
+        ("newest", {}),
+    ),
+    (
+        {
+            "type": "custom_tool_call",
+            "name": "view_x_video",
+            "input": '{"u": 1}',
+            "call_id": "xs_call_1",
+        },
+        ("view_x_video", {"u": 1}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "found"), HOSTED_CALLS)
+def test_a_built_in_tool_is_named_by_the_type_of_its_item(item: Any, found: Any) -> None:
+    sure = {"type": "reasoning", "summary": []}
+
+    (made,) = calls_of([sure, {"id": "x", **item}])
+
+    assert (made.name, made.arguments) == found
+    assert (made.kind, made.id) == ("hosted", item.get("call_id") or "x")
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        ({"type": "file_search_call", "queries": [], "results": ["r"]}, (["r"], False)),
+        ({"type": "file_search_call", "queries": [], "results": None}, (None, None)),
+        ({"type": "code_interpreter_call", "outputs": ["o"]}, (["o"], False)),
+        ({"type": "web_search_call", "action": {"sources": ["s"]}}, (["s"], False)),
+        ({"type": "web_search_call", "status": "failed"}, (None, True)),
+        ({"type": "image_generation_call", "error": {"code": "e"}}, ({"code": "e"}, True)),
+    ],
+)
+def test_what_the_provider_runs_has_its_result_with_it(item: Any, found: Any) -> None:
+    (made,) = calls_of([{"id": "x", **item}])
+
+    assert (made.result, made.failed) == found
+
+
+EXITED = [{"outcome": {"type": "exit", "exit_code": 0}}]
+LOST = [{"outcome": {"type": "exit", "exit_code": 2}}]
+LATE = [{"outcome": {"type": "timeout"}}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "failed"),
+    [
+        ("shell", {"call_id": "x", "output": EXITED}, False),
+        ("shell", {"call_id": "x", "output": EXITED + LOST}, True),
+        ("shell", {"call_id": "x", "output": LATE}, True),
+        ("apply_patch", {"call_id": "x", "output": "o", "status": "failed"}, True),
+        ("apply_patch", {"call_id": "x", "output": "o", "status": "completed"}, False),
+        ("computer", {"call_id": "x", "output": {"type": "computer_screenshot"}}, None),
+        ("local_shell", {"id": "x", "output": "Error: none"}, True),
+    ],
+)
+def test_the_result_of_a_built_in_tool_may_be_an_item(kind: str, output: Any, failed: Any) -> None:
+    items = [{"type": f"{kind}_call", "call_id": "x"}, {"type": f"{kind}_call_output", **output}]
+
+    (made,) = calls_of(items)
+
+    assert (made.result, made.failed) == (output["output"], failed)
+
+
+def test_the_tools_that_a_search_of_the_server_found_are_its_result() -> None:
+    tools = [{"type": "function", "name": "f"}]
+    search: Any = {"type": "tool_search_call", "id": "t", "call_id": None, "arguments": {}}
+
+    (found,) = calls_of([search, {"type": "tool_search_output", "call_id": None, "tools": tools}])
+
+    assert (found.result, found.failed) == (tools, False)
+
+
+def test_free_text_for_a_custom_tool_is_no_search() -> None:
+    (made,) = calls_of(
+        [{"type": "custom_tool_call", "call_id": "xs_1", "name": "sql", "input": "SELECT 1"}]
+    )
+
+    assert (made.kind, made.arguments) == (None, {"input": "SELECT 1"})
+
+
+def test_the_code_of_an_interpreter_is_put_together() -> None:
+    item = {"type": "code_interpreter_call", "id": "c", "code": "", "status": "in_progress"}
+    piece = {"type": "response.code_interpreter_call_code.delta", "output_index": 0}
+    events = [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {**piece, "delta": "print"},
+        {**piece, "delta": "(1)"},
+    ]
+
+    (made,) = calls_of(events)
+
+    assert (made.name, made.arguments) == ("code_interpreter", {"code": "print(1)"})
+    assert calls_of(events[:1])[0].error == TRUNCATED
 
 
 def test_what_was_not_finished_is_cut() -> None:
@@ -398,3 +549,10 @@ def test_what_is_no_event_is_none(value: Any) -> None:
 
 def test_an_event_may_be_wrapped() -> None:
     assert _event_of({"event": "response.created", "data": event("created")}) == event("created")
+
+
+def test_hosted_calls_count_unless_they_are_left_out() -> None:
+    document = [{"type": "web_search_call", "id": "w", "action": {"query": "x"}}, call("a"), mcp()]
+
+    assert [found.name for found in read_calls(document)] == ["web_search", "f", "send"]
+    assert [found.name for found in read_calls(document, leave_out=("hosted",))] == ["f", "send"]

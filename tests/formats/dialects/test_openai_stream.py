@@ -220,3 +220,15 @@ def test_a_whole_message_may_stand_for_a_fragment() -> None:
 )
 def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
     assert not recognizes(document)
+
+
+def test_what_the_server_runs_is_reported_in_pieces() -> None:
+    begun = {"index": 0, "type": "search", "arguments": '{"q": "x"}', "output": ""}
+    ended = {"index": 0, "type": "search", "arguments": "", "output": "y"}
+
+    (search,) = calls_of(
+        chunk({"executed_tools": [begun]}), chunk({"executed_tools": [ended]}, "stop")
+    )
+
+    assert (search.name, search.arguments, search.result) == ("search", {"q": "x"}, "y")
+    assert search.kind == "hosted"

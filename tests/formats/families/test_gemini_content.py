@@ -260,3 +260,33 @@ def test_a_schema_may_number_its_types() -> None:
         "type": "object",
         "properties": {"n": {"type": "integer"}, "odd": {"type": 99}, "no": {"type": True}},
     }
+
+
+def test_code_that_google_runs_is_a_call_with_its_outcome() -> None:
+    first, second = calls_in(
+        content(
+            {"executableCode": {"language": "PYTHON", "code": "1"}},
+            {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        ),
+        content(
+            {"text": None, "executable_code": {"language": None, "code": "1/0", "id": "c"}},
+            {"code_execution_result": {"outcome": "OUTCOME_FAILED", "output": "no", "id": "c"}},
+        ),
+    )
+
+    assert (first.name, first.arguments) == ("code_execution", {"language": "PYTHON", "code": "1"})
+    assert (first.result, first.failed, first.kind) == ("1", False, "hosted")
+    assert (second.arguments, second.id) == ({"code": "1/0"}, "c")
+    assert (second.result, second.failed) == ("no", True)
+
+
+def test_a_tool_that_google_runs_is_named_by_its_type() -> None:
+    called = {"id": "g", "toolType": "URL_CONTEXT", "args": {"urls": ["u"]}}
+    answered = {"id": "g", "tool_type": "URL_CONTEXT", "response": {"error": "gone"}}
+
+    (call,) = calls_in(
+        content({"toolCall": called}, {"tool_response": answered}, {"toolCall": "text"})
+    )
+
+    assert (call.name, call.arguments, call.kind) == ("URL_CONTEXT", {"urls": ["u"]}, "hosted")
+    assert (call.id, call.failed) == ("g", True)

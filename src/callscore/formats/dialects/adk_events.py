@@ -96,6 +96,8 @@ def take_events(events: Any, contents: ContentReader) -> None:
                 contents.take_call(call, caller)
             elif response is not None and (id_ is None or last[id_] is response):
                 contents.take_response(response)
+            elif call is None and response is None:
+                contents.take_hosted(part, caller)
         reason = first(event, "errorCode", "error_code", "finishReason", "finish_reason")
         contents.take_loss(reason, first(event, "errorMessage", "error_message"))
 

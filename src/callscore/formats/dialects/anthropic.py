@@ -10,6 +10,7 @@ from typing import Any
 
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -37,6 +38,7 @@ EXAMPLE = {
 }
 _KINDS = {"tool_use": None, "server_tool_use": "hosted", "mcp_tool_use": "mcp"}
 _CALLS = tuple(_KINDS)
+_TEXTS = ("text", "thinking", "redacted_thinking")
 _ROLES = ("user", "assistant", "system")
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
@@ -128,9 +130,14 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         return [Trace(id=name)]  # no answer came, which is not an answer without calls
     transcript = Transcript(options, once=True)
     for message in _messages_in(document):
+        content = message.get("content")
+        is_text = all(block.get("type") in _TEXTS for block in dicts(content))
+        if message.get("type") == "message" and is_text:
+            take_written_calls(content, transcript, has_results=False)
+            continue
         if message.get("role") in ("assistant", None):
             transcript.step()
-        take_blocks(message.get("content"), transcript, stop_reason=message.get("stop_reason"))
+        take_blocks(content, transcript, stop_reason=message.get("stop_reason"))
     return [transcript.trace(id=name)]
 
 

@@ -5,10 +5,16 @@ The events have the calls that were run, retries included, and those that the cr
 
 from __future__ import annotations
 
+import re
+import warnings
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import as_list, at, dicts, first
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -43,7 +49,7 @@ _ENDED = (_FINISHED, _ERROR)
 _TOOL_EVENTS = (_STARTED, *_ENDED, _FAILURE)
 _RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_execution_started")
 _EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
-_ERROR_PREFIX = "I encountered an error"  # of the text for the agent
+_ERROR_TEXT = "^I encountered an error"  # in the text for the agent
 _CALLING = {"tool_name", "arguments"}
 SIGNS = Signs(keys=("type", "tool_name", "tasks_output"), item_keys=("type", "tool_name"))
 
@@ -80,14 +86,10 @@ def joins_lines(line: Any) -> bool:
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls that a crew made."""
-    transcript = Transcript(options)
     tasks = dicts(at(document, "tasks_output"))
-    for task in tasks:
-        for message in dicts(task.get("messages")):
-            take_message(message, transcript)
-            _take_written_action(message, transcript)
     if tasks:
-        return [transcript.trace()]
+        return [_read_tasks(tasks, options)]
+    transcript = Transcript(options)
     items = dicts(as_list(document))
     if any(map(_is_event, items)):
         _take_events(items, transcript)
@@ -97,20 +99,23 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     return [transcript.trace()]
 
 
-def _take_written_action(message: dict[str, Any], transcript: Transcript) -> None:
-    """Add the action that a model without tool calls writes as text."""
-    content = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(content, str):
-        return
-    before, _, after = content.partition("\nAction Input:")
-    _, action, name = before.rpartition("Action:")
-    if action and after:
-        arguments, observed, result = after.partition("\nObservation:")
-        transcript.step()
-        transcript.call(name.strip(), arguments.strip())
-        if observed:
-            failed = result.lstrip().startswith(_ERROR_PREFIX) or None
-            transcript.result(result.strip(), failed=failed)
+def _read_tasks(tasks: list[dict[str, Any]], options: ReadOptions) -> Trace:
+    """The calls of all tasks; a model without tool calls writes its actions as text."""
+    transcript = Transcript(structs.replace(options, failure=_with_crew_errors(options.failure)))
+    for task in tasks:
+        for message in dicts(task.get("messages")):
+            before = len(transcript)
+            take_message(message, transcript)
+            if message.get("role") == "assistant" and len(transcript) == before:
+                take_written_calls(message.get("content"), transcript)
+    return transcript.trace()
+
+
+@lru_cache(maxsize=8)
+def _with_crew_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
+    """A failure pattern that also matches the text for the agent if a tool raised."""
+    with warnings.catch_warnings(action="ignore"):  # the user chose the pattern
+        return re.compile(f"{failure.pattern}|{_ERROR_TEXT}", failure.flags)
 
 
 def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:

@@ -10,6 +10,7 @@ from callscore.formats.families.gemini_content import (
     read_declarations,
     text_in_content,
 )
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -155,7 +156,11 @@ def _read_answer(
             contents.take(content)
         message = first(candidate, "finishMessage", "finish_message")
         contents.take_loss(_finish_reason(candidate), message)
-    return contents.finish().trace(id=key)
+    transcript = contents.finish()
+    if not len(transcript):
+        texts = [text_in_content(at(candidate, "content")) or "" for candidate in candidates]
+        take_written_calls("".join(texts), transcript, has_results=False)
+    return transcript.trace(id=key)
 
 
 def _numbered(answer: Any) -> Iterator[tuple[int, Any]]:

@@ -28,19 +28,19 @@ EXAMPLE = {
     "status": "requires_action",
     "steps": [_EXAMPLE_CALL],
 }
-_CALLS = {"function_call": None, "mcp_server_tool_call": "mcp"}  # with the kind of the tool
-_RESULTS = ("function_result", "mcp_server_tool_result")
-_OWN = ("user_input", "model_output", "mcp_server_tool_call", *_RESULTS)  # unique to this format
-_SERVER_TOOLS = (
+_HOSTED_TOOLS = (
     *("code_execution", "file_search", "google_maps", "google_search"),
     *("processing", "retrieval", "url_context"),
 )
-_STEPS = (
-    *_OWN,
-    "function_call",
-    "thought",
-    *(f"{tool}_{end}" for tool in _SERVER_TOOLS for end in ("call", "result")),
-)
+_CALLS = {  # with the kind of the tool
+    "function_call": None,
+    "mcp_server_tool_call": "mcp",
+    **{f"{tool}_call": "hosted" for tool in _HOSTED_TOOLS},
+}
+_OWN_RESULTS = ("function_result", "mcp_server_tool_result")
+_RESULTS = (*_OWN_RESULTS, *(f"{tool}_result" for tool in _HOSTED_TOOLS))
+_OWN = ("user_input", "model_output", "mcp_server_tool_call", *_OWN_RESULTS)  # of no other format
+_STEPS = ("user_input", "model_output", "thought", *_CALLS, *_RESULTS)
 _CONTENTS = ("text", "image", "audio", "document", "video")
 _EVENTS = ("interaction.", "step.", "content.")
 _STARTS = ("step.start", "content.start")
@@ -109,10 +109,10 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options)
     for step in dicts(_steps_in(document)):
         kind = step.get("type")
-        if kind in ("function_call", "mcp_server_tool_call"):
+        if isinstance(kind, str) and kind in _CALLS:
             transcript.open_step()
-            fields = step.get("name"), step.get("arguments"), step.get("id")
-            transcript.call(*fields, kind=_CALLS[kind])
+            name = kind.removesuffix("_call") if _CALLS[kind] == "hosted" else step.get("name")
+            transcript.call(name, step.get("arguments"), step.get("id"), kind=_CALLS[kind])
         elif kind in _RESULTS:
             failed = step.get("is_error")
             transcript.result(step.get("result"), step.get("call_id"), failed=failed)

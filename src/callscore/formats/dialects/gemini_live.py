@@ -25,9 +25,10 @@ _CALLS = ("functionCalls", "function_calls")
 _CANCELLATION = ("toolCallCancellation", "tool_call_cancellation")
 _RESPONSE = ("toolResponse", "tool_response")
 _RESPONSES = ("functionResponses", "function_responses")
+_CONTENT = ("serverContent", "server_content")
 _ANYTHING = (
     *("setupComplete", "setup_complete"),
-    *("serverContent", "server_content"),
+    *_CONTENT,
     *("sessionResumptionUpdate", "session_resumption_update"),
     *("goAway", "go_away"),
     *("clientContent", "client_content"),
@@ -81,15 +82,21 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for item in dicts(as_list(document)):
         contents.begin()
         for key, value in _unwrapped(item).items():
-            if key in _CALL:
-                for call in list_of(first(value, *_CALLS)):
-                    contents.take_call(call)
-            elif key in _RESPONSE:
-                for response in as_list(first(value, *_RESPONSES)):
-                    contents.take_response(response)
-            elif key in _CANCELLATION:
-                _take_cancellation(value, contents)
+            _take(key, value, contents)
     return [contents.finish().trace()]
+
+
+def _take(key: str, value: Any, contents: ContentReader) -> None:
+    if key in _CALL:
+        for call in list_of(first(value, *_CALLS)):
+            contents.take_call(call)
+    elif key in _RESPONSE:
+        for response in as_list(first(value, *_RESPONSES)):
+            contents.take_response(response)
+    elif key in _CANCELLATION:
+        _take_cancellation(value, contents)
+    elif key in _CONTENT:  # code that was run
+        contents.take(first(value, "modelTurn", "model_turn"))
 
 
 def _take_cancellation(cancellation: Any, contents: ContentReader) -> None:

@@ -6,14 +6,25 @@ all stacks, and reads the output of `callscore extract`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from callscore.core.call import TRUNCATED
 from callscore.errors import InvalidCall
-from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_calls
+from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_arguments, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
-from callscore.formats.shape import at, describe, dicts, first, integer_of, text_in, text_of
+from callscore.formats.shape import (
+    at,
+    describe,
+    dicts,
+    first,
+    integer_of,
+    json_of,
+    text_in,
+    text_of,
+)
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
@@ -44,7 +55,48 @@ _LIKELY = frozenset(("args", "kwargs", "input", "params", "inputParameters"))
 # A call that callscore has extracted names its case.
 _FIELDS = CALL_FIELDS | {"case", "trial"}
 _CALL_SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
-SIGNS = Signs(keys=(*_LISTS, *NAME_KEYS), item_keys=NAME_KEYS)
+# Anything may have a `name` and an `input`: test cases, form fields, components. It is a call only if
+# its name can be that of a tool, and if nothing else in it is foreign to a call.
+_TOOL_KEYS = frozenset(NAME_KEYS) - {"name", "function"}
+_TOOL_NAME = re.compile(r"[\w.:/-]+")
+_KEPT_FAULTS = (None, TRUNCATED)  # of what may be arguments; other text in braces is code
+_OUTCOME_FIELDS = frozenset(
+    (
+        *("output", "response", "observation", "status", "success", "is_error", "isError"),
+        *("index", "timestamp", "time", "duration", "duration_ms", "latency", "latency_ms"),
+        *("start_time", "end_time", "startTime", "endTime", "created_at", "createdAt"),
+        *("server", "server_name", "server_label", "namespace", "caller", "reasoning", "thought"),
+    )
+)
+_CALL_TYPE = re.compile("tool|function|call|mcp|custom|action", re.IGNORECASE)
+# `{"get_weather": {"city": "Paris"}}`, as the Berkeley leaderboard writes calls. Other objects have
+# one key, too, so that the key must be that of a function: `math.sqrt`, or a verb with an object.
+_FUNCTION_NAME = re.compile(r"[A-Za-z]\w*(?:[.-]\w+)*")
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_VERB_TEXT = """
+    add analyze apply assign authenticate buy calculate cancel classify compare compute convert create
+    delete detect determine download edit evaluate execute extract fetch find generate get identify
+    initialize insert install invoke locate make modify multiply notify optimize parse pay perform
+    predict provide publish recommend register remove rename replace reserve resolve retrieve save
+    select send simulate solve subscribe summarize translate upload validate verify
+"""
+_VERBS = frozenset(_VERB_TEXT.split())
+# These are nouns, too: `search_flights` is a function, and `search_result` is not.
+_NOUN_TEXT = """
+    book check close count display estimate exchange fill filter forecast list log lookup measure move
+    open order place play plot post process purchase query read reply request reset run schedule
+    search set share show sort start stop track train transfer turn update view visit write
+"""
+_VERBS_OR_NOUNS = frozenset(_NOUN_TEXT.split())
+_THING_TEXT = """
+    body case config context count data details entry event id info item items list log message metadata
+    model name options params record records request response result results schema settings state
+    status summary type value values
+"""
+_THINGS = frozenset(_THING_TEXT.split())
+_LAST_VERBS = frozenset(("calculate", "convert", "fetch", "find", "get", "lookup", "search"))
+_FILE_NAME = re.compile(r".*\.(?:com|css|html?|io|js|json|jsx|md|net|org|py|toml|tsx?|txt|ya?ml)")
+SIGNS = Signs(keys=(*_LISTS, *NAME_KEYS), item_keys=NAME_KEYS, value_types=(dict,))
 
 
 def is_call(item: Any) -> bool:
@@ -59,10 +111,27 @@ def is_call(item: Any) -> bool:
 
 def _has_arguments(item: dict[str, Any]) -> bool:
     for key, value in item.items():
-        if key in _SURE or (key in _LIKELY and _are_arguments(value)):
+        if key in _SURE:
             return True
+        if key in _LIKELY and _are_arguments(value):
+            return _is_of_tool(item, value)
     value = item.get("parameters")  # mostly a schema
-    return _are_arguments(value) and not is_schema(value) and not is_definition(item)
+    is_plain = _are_arguments(value) and not is_schema(value) and not is_definition(item)
+    return is_plain and _is_of_tool(item, value)
+
+
+def _is_of_tool(item: dict[str, Any], arguments: Any) -> bool:
+    """Whether an object with what may be arguments is the call of a tool."""
+    if any(item.get(key) is not None for key in _TOOL_KEYS):
+        return True
+    kind, name = item.get("type"), first(item, "name", "function")
+    return (
+        isinstance(name, str)
+        and (name == "" or _TOOL_NAME.fullmatch(name) is not None)
+        and (isinstance(arguments, dict) or read_arguments(arguments).error in _KEPT_FAULTS)
+        and (not isinstance(kind, str) or _CALL_TYPE.search(kind) is not None)
+        and all(key in _FIELDS or key in _OUTCOME_FIELDS for key in item)
+    )
 
 
 def _has_name(item: dict[str, Any]) -> bool:
@@ -100,7 +169,7 @@ def _are_calls(items: Any) -> bool:
 def listed_calls(document: Any) -> list[Any] | None:
     """The calls that a value lists, or the one that it is; None if it is neither."""
     if isinstance(document, list):
-        return document if _are_calls(document) else None
+        return document if _are_calls(document) else _certain_keyed_calls(document)
     if not isinstance(document, dict):
         return None
     for key in _LISTS:
@@ -109,6 +178,42 @@ def listed_calls(document: Any) -> list[Any] | None:
             is_empty = items == [] or (items is None and key != "calls")
             return [] if is_empty else items if _are_calls(items) else None
     return [document] if joins_lines(document) else None
+
+
+def _certain_keyed_calls(items: list[Any]) -> list[dict[str, Any]] | None:
+    calls = _keyed_calls(items)
+    if not calls or not isinstance(calls[0]["arguments"], dict):
+        return None
+    return calls if any(_is_function_name(call["name"]) for call in calls) else None
+
+
+def _keyed_calls(items: list[Any]) -> list[dict[str, Any]] | None:
+    """The calls of objects that have the name of the function as their only key."""
+    calls = []
+    for item in items:
+        if not isinstance(item, dict) or len(item) != 1:
+            return None
+        ((name, arguments),) = item.items()
+        is_object = isinstance(arguments, dict) or (
+            isinstance(arguments, str) and isinstance(json_of(arguments), dict)
+        )
+        is_name = name not in _FIELDS and _FUNCTION_NAME.fullmatch(name) is not None
+        # An object around a call, such as `{"functionCall": {...}}`, is that of another format.
+        if not is_object or not is_name or is_schema(arguments) or is_call(arguments):
+            return None
+        calls.append({"name": name, "arguments": arguments})
+    return calls
+
+
+def _is_function_name(name: str) -> bool:
+    """Whether a key is certainly the name of a function."""
+    if "." in name:
+        return _FILE_NAME.fullmatch(name) is None
+    words = [word.lower() for word in _WORD.findall(name)]
+    if len(words) == 1:
+        return False
+    is_verb = words[0] in _VERBS or (words[0] in _VERBS_OR_NOUNS and words[-1] not in _THINGS)
+    return is_verb or words[-1] in _LAST_VERBS
 
 
 def recognizes(document: Any) -> bool:
@@ -122,6 +227,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     task: dict[str, Any] = {}
     if isinstance(document, dict) and any(key in document for key in _LISTS):
         items, task = first(document, *_LISTS), document
+    keyed = _keyed_calls(items) if isinstance(items, list) else None
+    items = keyed or items
     if isinstance(items, str):
         raise InvalidCall(f"expected calls, got {describe(items)}.")
     calls = read_calls(items, side="actual", where="calls")

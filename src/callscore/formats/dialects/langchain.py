@@ -147,7 +147,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         _take_action(entry, action, transcript)
     if not actions:
         are_blocks = any(map(_is_call, entries))
-        take_messages([{"type": "ai", "content": entries}] if are_blocks else entries, transcript)
+        messages = [{"type": "ai", "content": entries}] if are_blocks else entries
+        take_messages(messages, transcript, reads_text=True)
     return [transcript.trace()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.formats.calls import is_empty_call
 from callscore.formats.shape import at, dicts, first, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -238,7 +239,9 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
 
 def _take_extra(extra: Any, transcript: Transcript) -> None:
     """Add calls in the format of the provider: older versions passed them through."""
-    calls = [*dicts(at(extra, "tool_calls")), *dicts([at(extra, "function_call")])]
+    legacy = at(extra, "function_call")
+    is_empty = is_empty_call(at(legacy, "name"), at(legacy, "arguments"))
+    calls = [*dicts(at(extra, "tool_calls")), *dicts([] if is_empty else [legacy])]
     if calls:
         transcript.step()
     for call in calls:

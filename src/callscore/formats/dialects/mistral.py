@@ -100,6 +100,9 @@ def _take_call(entry: dict[str, Any], transcript: Transcript) -> None:
     if entry["type"] == "function.call":
         transcript.call(name, arguments, first(entry, "tool_call_id", "id"))
         return
+    code = at(entry, "info", "code")
+    if not arguments and isinstance(code, str):  # in older answers, only the information has it
+        arguments = {"code": code}
     transcript.call(name, arguments, entry.get("id"), kind="hosted")
     if entry.get("info") and isinstance(entry.get("id"), str):
         transcript.result(entry["info"], entry["id"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import at, dicts, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -80,7 +81,10 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for message in dicts(document if isinstance(document, list) else at(document, "messages")):
         if question is None and message.get("role") == "user":
             question = text_of(message.get("content"))
+        before = len(transcript)
         take_message(message, transcript)
+        if message.get("role") == "assistant" and len(transcript) == before:
+            take_written_calls(message.get("content"), transcript)
     return [transcript.trace(input=question)]
 
 
@@ -99,6 +103,9 @@ def _read_answer(pieces: list[Any], options: ReadOptions) -> Trace:
     transcript = Transcript(options)
     calls = [call for piece in pieces for call in list_of(at(piece, "message", "tool_calls"))]
     take_message({"role": "assistant", "tool_calls": calls}, transcript)
+    if not calls:
+        texts = [text_of(at(piece, "message", "content")) or "" for piece in pieces]
+        take_written_calls("".join(texts), transcript, has_results=False)
     return transcript.trace()
 
 

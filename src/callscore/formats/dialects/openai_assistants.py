@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import EXAMPLE_CALL, take_call
-from callscore.formats.shape import as_list, at, dicts, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -26,6 +27,8 @@ EXAMPLE = {
     },
 }
 _RUN, _STEP = "thread.run", "thread.run.step"
+_CODE_TOOL = "code_interpreter"
+_HOSTED = (_CODE_TOOL, "file_search", "retrieval")
 _MAX_SAMPLED = 20
 SIGNS = Signs(keys=("object", "event"))
 
@@ -99,10 +102,26 @@ def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
     for call in dicts(at(step, "step_details", "tool_calls")):
         function = call.get("function")
         if not isinstance(function, dict):
-            continue  # code and file search, which the provider runs: no arguments are recorded
+            _take_hosted(call, transcript)
+            continue
         take_call(call, transcript)
         if function.get("output") is not None:
             transcript.result(function["output"], call.get("id"))
+
+
+def _take_hosted(call: dict[str, Any], transcript: Transcript) -> None:
+    """Add a call of a tool that the provider runs; what a file search asked for is not recorded."""
+    kind, id_ = call.get("type"), call.get("id")
+    if kind not in _HOSTED:
+        return
+    details = call.get(kind)
+    code = at(details, "input")
+    arguments = {} if code is None else {"input": code}
+    lost = None if kind == _CODE_TOOL else NOT_CAPTURED
+    transcript.call(kind, arguments, id_, kind="hosted", error=lost)
+    output = first(details, "outputs", "results")
+    if output and id_:
+        transcript.result(output, id_, failed=False)
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.core.call import TRUNCATED, Tool
+from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.written_calls import take_observation, take_written_calls
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -26,6 +28,7 @@ __all__ = [
     "read_tools",
     "recognizes",
     "take_call",
+    "take_executed",
     "take_message",
 ]
 
@@ -153,7 +156,10 @@ def _read_response(response: Any, options: ReadOptions) -> Trace:
         return Trace(calls=None)  # no such answer, which is not an answer without calls
     transcript = Transcript(options)
     is_cut = choice.get("finish_reason") == "length"
-    take_message(choice.get("message"), transcript, is_cut=is_cut)
+    message = choice.get("message")
+    take_message(message, transcript, is_cut=is_cut)
+    if not len(transcript):
+        take_written_calls(at(message, "content"), transcript, has_results=False)
     return transcript.trace()
 
 
@@ -182,7 +188,12 @@ def _read_conversation(document: Any, options: ReadOptions) -> Trace:
             continue
         if question is None and role == "user":
             question = text_in(message.get("content"))
+        before = len(transcript)
         take_message(message, transcript)
+        if role == "assistant" and len(transcript) == before:
+            take_written_calls(message.get("content"), transcript)
+        elif role == "user":
+            take_observation(message.get("content"), transcript)
     is_record = isinstance(document, dict) and "messages" in document  # a message has an id, too
     task = name_of(first(document, "id", "task_id")) if is_record else None
     trial = at(document, "trial") if task is not None else None
@@ -195,16 +206,36 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
     if not isinstance(message, dict):
         return
     calls = message.get("tool_calls")
+    executed = message.get("executed_tools")
+    if executed:
+        transcript.step()
+        take_executed(executed, transcript)
     if calls:
         transcript.step()
         calls = list_of(calls)
         for place, call in enumerate(calls, 1):
             take_call(call, transcript, is_cut=is_cut and place == len(calls))
-    elif isinstance(message.get("function_call"), dict):  # before there were tool calls
+    elif _has_legacy_call(message):
         transcript.step()
         take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
     elif message.get("role") in ("tool", "function"):
         _take_result(message, transcript)
+
+
+def _has_legacy_call(message: dict[str, Any]) -> bool:
+    """Whether there is a call as it was before there were tool calls."""
+    call = message.get("function_call")
+    return isinstance(call, dict) and not is_empty_call(call.get("name"), call.get("arguments"))
+
+
+def take_executed(entries: Any, transcript: Transcript) -> None:
+    """Add the calls of tools that the server has run before it answered, as Groq does."""
+    for entry in dicts(entries):
+        name = first(entry, "name", "type")
+        transcript.call(name, entry.get("arguments"), kind="hosted")
+        output = first(entry, "output", "search_results", "code_results", "browser_results")
+        if output is not None:
+            transcript.result(output, name=name)
 
 
 def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> None:

@@ -53,9 +53,11 @@ _FRAGMENTS = {
         ("response.function_call_arguments", "function_call", "arguments"),
         ("response.mcp_call_arguments", "mcp_call", "arguments"),
         ("response.custom_tool_call_input", "custom_tool_call", "input"),
+        ("response.code_interpreter_call_code", "code_interpreter_call", "code"),
     )
     for end in ("delta", "done")
 }
+_STREAMED_FIELDS = dict(_FRAGMENTS.values())
 SIGNS = Signs(keys=("type", "data", "response", "output", "input"), item_keys=("type", "data"))
 
 
@@ -229,7 +231,7 @@ class _StreamedAnswer:
             return repeated
         for place, texts in self._texts.items():
             item = self._items[place]
-            key = "input" if item.get("type") == "custom_tool_call" else "arguments"
+            key = _STREAMED_FIELDS.get(str(item.get("type")), "arguments")
             self._items[place] = {**item, key: "".join(texts)}
         return list(self._items.values())
 

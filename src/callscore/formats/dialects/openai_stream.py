@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.dialects.openai_chat import take_call
+from callscore.formats.calls import is_empty_call
+from callscore.formats.dialects.openai_chat import take_call, take_executed
+from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import as_list, at, dicts, integer_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -125,6 +127,8 @@ class Fragments:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}  # the call that is being sent, by its index
         self._last: _Call | None = None  # the call of the last fragment
+        self._texts: list[str] = []
+        self._executed: dict[Any, dict[str, Any]] = {}  # by their index, as the server ran them
 
     def take(self, delta: Any) -> None:
         """Add the fragments of a chunk."""
@@ -132,8 +136,18 @@ class Fragments:
             return
         for fragment in dicts(delta.get("tool_calls")):
             self._add(fragment)
+        text = delta.get("content")
+        if isinstance(text, str):
+            self._texts.append(text)
+        for entry in dicts(delta.get("executed_tools")):
+            given = {key: value for key, value in entry.items() if value not in (None, "")}
+            self._executed.setdefault(index_of(entry.get("index")), {}).update(given)
         legacy = delta.get("function_call")
-        if isinstance(legacy, dict):
+        # A fragment may be empty, and so may be the field for a call that there is none of.
+        is_begun = self._last is not None
+        if isinstance(legacy, dict) and (
+            is_begun or not is_empty_call(legacy.get("name"), legacy.get("arguments"))
+        ):
             self._add({"index": 0, "function": legacy})
 
     def _add(self, fragment: dict[str, Any]) -> None:
@@ -151,6 +165,11 @@ class Fragments:
 
     def write(self, transcript: Transcript, *, is_cut: bool) -> None:
         """Add the calls, after the last fragment."""
+        if not self._calls and not self._executed:
+            take_written_calls("".join(self._texts), transcript, has_results=False)
+        if self._executed:
+            transcript.step()
+            take_executed(list(self._executed.values()), transcript)
         if self._calls:
             transcript.step()
         for call in self._in_order():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
+from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import (
@@ -131,9 +132,10 @@ def requests_in(span: Span, outputs: ModelOutputs, options: ReadOptions) -> tupl
 def _calls_in(message: Any) -> list[ToolCall]:
     entries = _items_in(message, "message.tool_calls")
     name = value_at_path(message, "message.function_call_name")
-    if entries or name is None:
+    arguments = value_at_path(message, "message.function_call_arguments_json")
+    if entries or name is None or is_empty_call(name, arguments):
         return [_call_in(entry) for entry in entries]
-    return [_call(name, value_at_path(message, "message.function_call_arguments_json"), None)]
+    return [_call(name, arguments, None)]
 
 
 def _items_in(message: Any, path: str) -> list[Any]:

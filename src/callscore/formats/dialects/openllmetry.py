@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.genai_spans import observe_span
 from callscore.formats.families.model_outputs import ModelOutputs
@@ -105,8 +106,8 @@ def _requests(
         for entry in entries
     ]
     name = value_at_path(chosen, "function_call.name")
-    if not calls and name is not None:
-        arguments = value_at_path(chosen, "function_call.arguments")
+    arguments = value_at_path(chosen, "function_call.arguments")
+    if not calls and name is not None and not is_empty_call(name, arguments):
         calls.append(requested_call(name, arguments, None))
     return tuple(calls) or outputs.calls([_whole(message) for message in completions])
 

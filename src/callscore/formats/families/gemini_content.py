@@ -25,13 +25,20 @@ __all__ = ["ContentReader", "is_content", "read_declarations", "text_in_content"
 _ROLES = ("user", "model", "function", "tool", "system", None)
 _CALLS = ("functionCall", "function_call")
 _RESPONSES = ("functionResponse", "function_response")
-_TOOL_KEYS = frozenset((*_CALLS, *_RESPONSES))
+# Of the tools that Google runs: code, which has no name, and all others.
+_CODE = ("executableCode", "executable_code")
+_CODE_RESULTS = ("codeExecutionResult", "code_execution_result")
+_HOSTED_CALLS = ("toolCall", "tool_call")
+_HOSTED_RESPONSES = ("toolResponse", "tool_response")
+_HOSTED_KEYS = frozenset((*_CODE, *_CODE_RESULTS, *_HOSTED_CALLS, *_HOSTED_RESPONSES))
+_TOOL_KEYS = frozenset((*_CALLS, *_RESPONSES)) | _HOSTED_KEYS
+_CODE_TOOL = "code_execution"
+_CODE_OUTCOMES = ("OUTCOME_OK", "OUTCOME_UNSPECIFIED")
 _PARTIAL_KEYS = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
 _PARTS = frozenset(
     (
         *("text", *_CALLS, *_RESPONSES, "inlineData", "inline_data", "fileData", "file_data"),
-        *("executableCode", "executable_code", "codeExecutionResult", "code_execution_result"),
-        *("toolCall", "tool_call"),
+        *_HOSTED_KEYS,
     )
 )
 _OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # the keys of parts in other formats
@@ -99,6 +106,33 @@ class ContentReader:
             response = first(part, *_RESPONSES)
             if response is not None:
                 self.take_response(response)
+            elif not _HOSTED_KEYS.isdisjoint(part):
+                self.take_hosted(part, caller)
+
+    def take_hosted(self, part: dict[str, Any], caller: str | None) -> None:
+        """Add a call of a tool that Google runs, or its result."""
+        code, outcome = first(part, *_CODE), first(part, *_CODE_RESULTS)
+        call, response = first(part, *_HOSTED_CALLS), first(part, *_HOSTED_RESPONSES)
+        if isinstance(code, dict):
+            arguments = {
+                key: code[key] for key in ("code", "language") if code.get(key) is not None
+            }
+            self._add_hosted(_CODE_TOOL, arguments, code.get("id"), caller)
+        elif isinstance(outcome, dict):
+            reason = outcome.get("outcome")
+            failed = reason not in _CODE_OUTCOMES if isinstance(reason, str) else None
+            id_ = outcome.get("id")
+            name = None if id_ else _CODE_TOOL
+            self.transcript.result(outcome.get("output"), id_, name=name, failed=failed)
+        elif isinstance(call, dict):
+            name = first(call, "toolType", "tool_type")
+            self._add_hosted(name, call.get("args"), call.get("id"), caller)
+        elif isinstance(response, dict):
+            self.take_response({**response, "name": first(response, "toolType", "tool_type")})
+
+    def _add_hosted(self, name: Any, arguments: Any, id_: Any, caller: str | None) -> None:
+        self.transcript.open_step()
+        self.transcript.call(name, arguments, id_, kind="hosted", caller=caller)
 
     def take_call(self, call: Any, caller: str | None = None) -> None:
         """Add one call; pieces of a call are kept until the last one."""
@@ -123,6 +157,8 @@ class ContentReader:
             self._write(open_call)
 
     def _take_whole(self, call: dict[str, Any], caller: str | None) -> None:
+        if all(value is None for value in call.values()):  # an empty field, and no call
+            return
         self.transcript.open_step()
         self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore.formats.calls import is_empty_call
+from callscore.formats.families.hosted_items import is_hosted_item, take_hosted_item
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.families.written_calls import take_observation, take_written_calls
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
@@ -65,7 +68,12 @@ _ROLES = {
     "user": "human",
 }
 _CONTENT_CALL_TYPES = ("tool_use", "tool_call", "invalid_tool_call")
-_HOSTED_CALLS = {"server_tool_call": "hosted", "server_tool_use": "hosted", "mcp_tool_use": "mcp"}
+_HOSTED_CALLS = {
+    "server_tool_call": "hosted",
+    "server_tool_use": "hosted",
+    "mcp_tool_use": "mcp",
+    "mcp_call": "mcp",
+}
 
 _Message = tuple[str, dict[str, Any]]
 _NO_MESSAGE: _Message = ("", {})
@@ -128,12 +136,24 @@ def _kind_of(value: Any) -> str | None:
 
 
 def take_messages(
-    messages: Iterable[Any], transcript: Transcript, *, caller: str | None = None
+    messages: Iterable[Any],
+    transcript: Transcript,
+    *,
+    caller: str | None = None,
+    reads_text: bool = False,
 ) -> None:
-    """Add the calls and the results of messages, also in the provider's own format."""
+    """Add the calls and the results of messages, also in the provider's own format.
+
+    `reads_text`: also those in the text of messages. Traces have other records of such calls.
+    """
     for kind, fields in _merge_chunks(messages):
         if kind == "ai":
+            before = len(transcript)
             _take_answer(fields, transcript, caller)
+            if reads_text and len(transcript) == before:
+                take_written_calls(fields.get("content"), transcript)
+        elif kind == "human" and reads_text:
+            take_observation(fields.get("content"), transcript)
         elif kind == "tool":
             id_ = fields.get("tool_call_id")
             name = fields.get("name") if id_ is None else None
@@ -197,12 +217,17 @@ def _open_call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, 
 def _take_answer(fields: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
     blocks = dicts(fields.get("content"))
     calls = _calls_of(fields, blocks)
-    if calls or (blocks and any(map(_hosted_kind, blocks))):
+    # The items of OpenAI's Responses API are blocks, or in older versions beside the content.
+    extra = fields.get("additional_kwargs") or None
+    blocks = blocks + dicts(extra and at(extra, "tool_outputs"))
+    if calls or (blocks and (any(map(_hosted_kind, blocks)) or any(map(is_hosted_item, blocks)))):
         transcript.step()
     for block in blocks:
         kind = _hosted_kind(block)
         if kind is not None:
             _take_call(block, transcript, kind=kind, caller=caller)
+        elif is_hosted_item(block):
+            take_hosted_item(block, transcript, caller=caller)
         else:
             _take_server_result(block, transcript)
     for call in calls:
@@ -222,7 +247,8 @@ def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict
     if copies and fields.get("tool_calls") is None:
         return copies
     legacy = fields.get("function_call") or (extra and at(extra, "function_call"))
-    return [legacy] if isinstance(legacy, dict) else []
+    is_empty = is_empty_call(at(legacy, "name"), at(legacy, "arguments"))
+    return [legacy] if isinstance(legacy, dict) and not is_empty else []
 
 
 def _in_order_of(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:

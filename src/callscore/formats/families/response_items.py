@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.hosted_items import (
+    HOSTED_RESULTS,
+    is_hosted_item,
+    is_hosted_search,
+    take_hosted_item,
+    take_hosted_result,
+)
 from callscore.formats.shape import dicts, first, list_of, text_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
 
@@ -29,16 +38,11 @@ __all__ = [
     "with_sdk_errors",
 ]
 
-_APPROVAL = "mcp_approval_request"
 _RESULTS = ("function_call_output", "custom_tool_call_output", "function_call_result")
 _LISTINGS = ("mcp_list_tools", "additional_tools", "tool_search_output")
-# Built-in tools, which have no name and no argument object.
-_BUILT_IN_TYPES = (
-    *("apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call"),
-    *("computer_call_output", "file_search_call", "image_generation_call", "local_shell_call"),
-    *("local_shell_call_output", "mcp_approval_response", "shell_call", "shell_call_output"),
-    *("tool_search_call", "web_search_call"),
-)
+_OTHER_ITEMS = {*HOSTED_RESULTS, "mcp_approval_response"}.difference(_LISTINGS)
+# A request for approval is no call: if it is approved, the call follows.
+_APPROVAL = "mcp_approval_request"
 # What the Agents SDK writes to the model if a tool raised; nothing else shows it.
 _SDK_ERROR = "^An error occurred while running the tool"
 _PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
@@ -53,9 +57,9 @@ def is_item(value: Any) -> bool:
     if kind == "function_call":
         # The function calls of Gemini's interactions have an object for arguments and an `id`.
         return isinstance(value.get("call_id"), str) or isinstance(value.get("arguments"), str)
-    if kind in _RESULTS or kind in ("custom_tool_call", "program", "program_output"):
+    if kind in _RESULTS or kind in ("custom_tool_call", "program_output"):
         return isinstance(first(value, "call_id", "callId"), str)
-    return kind in _BUILT_IN_TYPES or _is_marked(value)
+    return is_hosted_item(value) or kind in _OTHER_ITEMS or _is_marked(value)
 
 
 def _is_marked(item: dict[str, Any]) -> bool:
@@ -97,14 +101,10 @@ def take_items(items: Any, transcript: Transcript) -> None:
 
     The calls up to the next result, or to the next message that is not the model's, belong together.
     """
-    run = dicts(items)
-    approved = [item for item in run if item.get("type") == "mcp_call"]
-    for item in run:
+    for item in map(_unwrapped, dicts(items)):
+        take = _taker_for(item)
         kind = item.get("type")
-        take = _CALLS.get(kind) if isinstance(kind, str) else None
         if take is not None:
-            if kind == _APPROVAL and _was_called(item, approved):
-                continue
             transcript.open_step()
             take(item, transcript)
         elif kind in _RESULTS:
@@ -114,18 +114,26 @@ def take_items(items: Any, transcript: Transcript) -> None:
             if isinstance(output, dict) and output.get("type") == "text":
                 output = output.get("text")
             transcript.result(output, first(item, "call_id", "callId"))
+        elif kind in HOSTED_RESULTS:
+            transcript.close_step()
+            take_hosted_result(item, transcript)
         elif item.get("role") in ("user", "system", "developer"):
             transcript.close_step()
     transcript.close_step()
 
 
-def _was_called(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
-    """Whether a request for approval is followed by the call itself."""
-    return any(
-        call.get("approval_request_id") == request.get("id")
-        or all(call.get(key) == request.get(key) for key in ("server_label", "name", "arguments"))
-        for call in calls
-    )
+def _taker_for(item: dict[str, Any]) -> Callable[[dict[str, Any], Transcript], None] | None:
+    """The function that adds the call that an item is; None if it is not one."""
+    kind = item.get("type")
+    if not isinstance(kind, str):
+        return None
+    if kind in _CALLS:
+        return _CALLS[kind]
+    # xAI names the tools in items of further types, and has their arguments as text.
+    is_named = kind.endswith("_call") and isinstance(item.get("name"), str) and "status" in item
+    if is_hosted_item(item) or (is_named and isinstance(item.get("arguments"), str)):
+        return _take_hosted_call
+    return None
 
 
 def _caller_of(item: dict[str, Any]) -> str | None:
@@ -147,6 +155,9 @@ def _take_function_call(item: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_custom_call(item: dict[str, Any], transcript: Transcript) -> None:
+    if is_hosted_search(item):
+        _take_hosted_call(item, transcript)
+        return
     transcript.call(
         item.get("name"),
         {"input": item.get("input")},
@@ -166,18 +177,21 @@ def _take_mcp_call(item: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_hosted_call(item: dict[str, Any], transcript: Transcript) -> None:
-    """A call that the provider ran, as the Agents SDK for JavaScript wraps it."""
-    provided = item.get("providerData")
-    if item.get("name") in ("mcp_call", _APPROVAL) and isinstance(provided, dict):
-        _take_mcp_call({**item, **provided}, transcript)
+    take_hosted_item(item, transcript, caller=_caller_of(item))
+
+
+def _unwrapped(item: dict[str, Any]) -> dict[str, Any]:
+    """The call that the provider ran, if the Agents SDK for JavaScript wraps it in an item."""
+    provided, kind = item.get("providerData"), item.get("name")
+    if item.get("type") != "hosted_tool_call" or not isinstance(provided, dict):
+        return item
+    return {**item, "name": None, **provided, "type": kind}
 
 
 _CALLS = {
     "function_call": _take_function_call,
     "custom_tool_call": _take_custom_call,
     "mcp_call": _take_mcp_call,
-    _APPROVAL: _take_mcp_call,
-    "hosted_tool_call": _take_hosted_call,
 }
 
 
