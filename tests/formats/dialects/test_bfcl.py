@@ -188,6 +188,17 @@ def test_the_place_of_an_answer_of_the_first_version_is_its_id() -> None:
     ]
 
 
+def test_lines_with_and_without_ids_may_be_mixed() -> None:
+    lines = [{"f": {"a": [1]}}, {"id": "exec_simple_0", "ground_truth": ["g(b=2)"]}]
+
+    assert recognizes(lines)
+    assert read(lines, DEFAULT_READ_OPTIONS) == [
+        Trace(expected=(ToolCall("f", {"a": 1}, step=0),), id="0"),
+        Trace(expected=(ToolCall("g", {"b": 2}, step=0),), id="exec_simple_0"),
+    ]
+    assert read([5, *lines][:1], DEFAULT_READ_OPTIONS) == []
+
+
 def test_a_result_of_the_first_version_is_numbered() -> None:
     document = {"idx": 3, "result": "[f(a=1)]", "latency": 0.5}
 
@@ -316,6 +327,7 @@ def test_tools_are_read_from_anything(document: Any) -> None:
         {"f": {"a": 1}},
         {"f": {}},
         {"no tool": {"a": [1]}},
+        {"headers": {"accept": ["text/html"]}},
         [{"f": {"a": [1]}}, {"f": {"a": 1}}],
         [{"f": {}}],
         {},

@@ -34,6 +34,13 @@ _FAILED = "Error during inference"
 _LEFT_OUT = ""  # among the possible values of an argument: it is optional
 _MAX_DEPTH = 3  # turns, their steps, and the calls of a step
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*(?: [1-9]\d?)?")
+# Names of parts of other documents.
+_NO_FUNCTIONS = frozenset(
+    (
+        *("config", "data", "events", "headers", "messages", "metadata", "options", "output"),
+        *("properties", "results", "settings", "spans", "state", "tools", "values"),
+    )
+)
 _NUMBERED = re.compile(r"(?P<name>.+)(?P<mark>[_ ])(?P<number>[1-9]\d?)")
 SIGNS = Signs(keys=("result", "ground_truth", "question"), value_types=(dict,), item_keys=())
 
@@ -45,7 +52,9 @@ def recognizes(document: Any) -> bool:
     known by its form alone.
     """
     if isinstance(document, list):
-        return any(map(joins_lines, document)) and all(map(_is_old_line, document))
+        return any(map(joins_lines, document)) and all(
+            _is_old_line(line) or (isinstance(line, dict) and recognizes(line)) for line in document
+        )
     if not isinstance(document, dict):
         return False
     if _id(document) is None:
@@ -63,7 +72,10 @@ def _is_old_line(line: Any) -> bool:
         isinstance(line, dict)
         and bool(line)
         and all(
-            isinstance(name, str) and _FUNCTION.fullmatch(name) and _is_old_answer(arguments)
+            isinstance(name, str)
+            and _FUNCTION.fullmatch(name)
+            and name not in _NO_FUNCTIONS
+            and _is_old_answer(arguments)
             for name, arguments in line.items()
         )
     )
@@ -142,9 +154,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One task: the calls of the model, or the expected ones; other ground truth is an error."""
     if isinstance(document, list):
         return [
-            Trace(expected=_answers(_listed(line)), id=str(place))
+            trace
             for place, line in enumerate(document)
-            if _is_old_line(line)
+            for trace in _read_line(line, str(place), options)
         ]
     if not isinstance(document, dict):
         return []
@@ -162,6 +174,13 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             input=document.get("question"),
         )
     ]
+
+
+def _read_line(line: Any, place: str, options: ReadOptions) -> list[Trace]:
+    """The task of a line in a file of answers that have no ids, or not all of them."""
+    if _is_old_line(line):
+        return [Trace(expected=_answers(_listed(line)), id=place)]
+    return read(line, options) if isinstance(line, dict) else []
 
 
 def _take(
