@@ -280,26 +280,30 @@ def test_of_several_definitions_the_one_that_fits_the_answers_counts() -> None:
     assert not valid(expected, [f(b="x")], tools=tools)
 
 
-def test_a_definition_of_another_form_fits_nothing() -> None:
-    crash = {"properties": {"a": {"type": "array"}}, "required": 5}
-    right = {"properties": {"a": {"type": "object"}}, "required": ["a"]}
-    tools = {"f": Tool("f", parameters={"anyOf": [crash, right]})}
-    expected = [f(a={"x": 1, "y": [{"z": 2}]})]
+def test_a_definition_that_cannot_be_checked_fits_nothing() -> None:
+    array = {"type": "array", "items": {"type": "integer"}}
+    options = [{"properties": {"a": array}}, {"properties": {"a": {"type": "integer"}}}]
+    tools = {"f": Tool("f", parameters={"anyOf": options})}
 
-    assert valid(expected, expected, tools=tools)
-    assert valid(
-        [f(a=[{"x": 1}])],
-        [f(a=[{"x": 1}])],
-        tools={
-            "f": Tool(
-                "f",
-                parameters={
-                    "anyOf": 5,
-                    "properties": {"a": {"type": "array", "items": {"type": "object"}}},
-                },
-            )
-        },
-    )
+    assert valid([f(a=expect.one_of([1], 5))], [f(a=5)], tools=tools)
+
+
+def test_the_members_of_answers_tell_which_definition_fits() -> None:
+    objects = {"type": "array", "items": {"type": "object"}}
+    options = [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": objects}}]
+    several = {"f": Tool("f", parameters={"anyOf": options})}
+    one = {"f": Tool("f", parameters={"anyOf": 5, "properties": {"a": objects}})}
+    expected = [f(a=[{"x": expect.one_of(1, 2), "y": "z"}])]
+
+    for tools in (several, one):
+        assert valid(expected, [f(a=[{"x": 2, "y": "z"}])], tools=tools)
+        assert not valid(expected, [f(a=[{"x": 3, "y": "z"}])], tools=tools)
+    object_tools = {
+        "f": Tool(
+            "f", parameters={"anyOf": [options[0], {"properties": {"a": {"type": "object"}}}]}
+        )
+    }
+    assert valid([f(a={"x": 1})], [f(a={"x": 1})], tools=object_tools)
 
 
 def test_definitions_say_what_is_required_and_of_which_type() -> None:
