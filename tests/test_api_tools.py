@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from callscore import InvalidSettings, Tool, check_calls, read_tools, score
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LOOK: dict[str, Any] = {
     "name": "get_seat",
@@ -89,6 +93,24 @@ def test_what_is_read_can_be_handed_back(tools: Any) -> None:
 
 
 OTHER = {**BOOK, "parameters": {"type": "object", "properties": {"row": {"type": "string"}}}}
+
+
+def test_tasks_of_the_leaderboard_may_define_a_tool_in_different_ways(tmp_path: Path) -> None:
+    def task(kind: str) -> dict[str, Any]:
+        schema = {"type": "dict", "properties": {"a": {"type": kind}}, "required": ["a"]}
+        function = [{"name": "f", "parameters": schema}]
+        return {"id": f"simple_{kind}", "question": [[]], "function": function}
+
+    tasks = [task("integer"), task("string")]
+    file = tmp_path / "BFCL_v4_simple_python.json"
+    file.write_bytes(b"\n".join(map(msgspec.json.encode, tasks)))
+
+    for tools in (file, tasks):
+        found = [
+            check_calls([{"name": "f", "arguments": {"a": value}}], tools=tools)
+            for value in (1, "x", None)
+        ]
+        assert [len(problems) for problems in found] == [0, 0, 1]
 
 
 def test_two_definitions_of_a_tool_that_differ_are_refused_everywhere() -> None:

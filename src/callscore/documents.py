@@ -13,7 +13,12 @@ from callscore.core.call import Effect, Tool
 from callscore.core.rendering import mention
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
+from callscore.formats.definitions import (
+    combined_tools,
+    read_definitions,
+    unique_tools,
+    unknown_effects,
+)
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.reading import (
     Recognizer,
@@ -400,6 +405,7 @@ _NO_DEFINITIONS = "no tool definitions found."
 _STANDARD_INPUT = "-"
 _DIFFERING = {"parameters": "schemas", "effect": "effects"}
 _EFFECTS = get_args(Effect)
+_TASK_DIALECTS = frozenset(("bfcl",))
 _LIST_KEYS = ("tools", "functions")
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom")
 # Keys that only calls have.
@@ -511,7 +517,13 @@ def _in_value(value: Any) -> list[Tool]:
     found = _in_document(value, find_dialect(value)) or read_definitions_in(value)
     if not found:
         raise InvalidCall(_NO_DEFINITIONS)
-    return found
+    is_of_tasks = isinstance(value, list) and all(_is_task(find_dialect(item)) for item in value)
+    return combined_tools(found) if is_of_tasks else found
+
+
+def _is_task(dialect: Dialect | None) -> bool:
+    """Whether the tools of such a document are those of one task, and others may differ."""
+    return dialect is not None and dialect.name in _TASK_DIALECTS
 
 
 def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
@@ -536,15 +548,18 @@ def _all_in_file(path: PathLike[str]) -> list[Tool]:
     if fspath(path) == _STANDARD_INPUT:  # it cannot be read again
         return _in_value(load_content(path))
     tools: list[Tool] = []
+    of_tasks: list[Tool] = []
     is_empty = False
     try:
         for document in read_documents(path, allow_duplicates=False):
-            tools += _in_document(document.value, document.dialect)
+            found = of_tasks if _is_task(document.dialect) else tools
+            found += _in_document(document.value, document.dialect)
             is_empty = isinstance(document.value, list) and not document.value
     except UnreadableInput:
         tools = _in_document(load_content(path), None)
         if not tools:
             raise
+    tools += combined_tools(of_tasks)
     if not tools and not is_empty:
         raise_unreadable(fspath(path), _NO_DEFINITIONS)
     return tools

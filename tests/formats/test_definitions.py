@@ -8,7 +8,12 @@ import msgspec
 import pytest
 
 from callscore.core.call import Tool
-from callscore.formats.definitions import read_definition, read_definitions, unique_tools
+from callscore.formats.definitions import (
+    combined_tools,
+    read_definition,
+    read_definitions,
+    unique_tools,
+)
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 TOOL = Tool("f", "It fs.", SCHEMA)
@@ -103,6 +108,48 @@ def test_what_defines_nothing_gives_nothing(entries: Any) -> None:
 @pytest.mark.parametrize("schema", [None, 5, "x", []])
 def test_a_tool_may_have_no_schema(schema: Any) -> None:
     assert read_definition({"name": "f", "parameters": schema}) == Tool("f")
+
+
+def test_the_types_of_a_schema_of_dicts_are_those_of_the_leaderboard() -> None:
+    schema = {
+        "type": "dict",
+        "properties": {"a": {"type": "float"}, "b": {"type": "tuple", "items": {"type": "any"}}},
+    }
+
+    tool = read_definition({"name": "f", "parameters": schema})
+
+    assert tool == Tool(
+        "f",
+        parameters={
+            "type": "object",
+            "properties": {"a": {"type": "number"}, "b": {"type": "array", "items": {}}},
+        },
+    )
+
+
+def test_tools_of_the_same_name_are_combined() -> None:
+    first = {"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a", "b"]}
+    second = {"properties": {"a": {"type": "number"}, "c": {}}, "required": ["a"]}
+    tools = [Tool("f", "x", first), Tool("g"), Tool("f", "y", second), Tool("f", "z", first)]
+
+    assert combined_tools(tools) == [
+        Tool(
+            "f",
+            "x",
+            {
+                "type": "object",
+                "properties": {"a": {}, "b": {}, "c": {}},
+                "required": ["a"],
+                "anyOf": [first, second],
+            },
+        ),
+        Tool("g"),
+    ]
+
+
+@pytest.mark.parametrize("other", [None, SCHEMA])
+def test_a_tool_with_one_schema_stays_as_it_is(other: Any) -> None:
+    assert combined_tools([TOOL, Tool("f", "other", other)]) == [TOOL]
 
 
 def test_the_same_definition_twice_is_one() -> None:

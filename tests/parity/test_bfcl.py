@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from callscore import ToolCall
-from callscore.core.call import Tool
+from callscore import ToolCall, expect
+from callscore.core.call import NOT_CAPTURED, TRUNCATED, Tool
 from callscore.errors import InvalidSettings, NotScorable
+from callscore.formats.dialects.bfcl import read
+from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import Metric
+from callscore.metrics.registry import metric_named
 from callscore.parity.bfcl import (
     METRICS,
     Check,
@@ -139,11 +142,168 @@ def test_nothing_inside_an_object_is_checked_for_its_type() -> None:
     assert not valid([f(a=1)], [f(a=1.0)])
 
 
-def test_an_argument_of_one_call_is_required_of_all_calls_of_the_tool() -> None:
+def test_an_argument_is_required_if_every_expected_call_of_the_tool_has_it() -> None:
     expected = [f(a=1), f(a=1, b=2)]
 
-    assert not valid(expected, expected)
-    assert valid(expected, expected, optional=True)
+    assert valid(expected, expected)
+    assert not valid(expected, [f(a=1), f(b=2)])
+    assert not valid(expected, [f(a=1), f(a=1)])
+    assert check([f(a=1, b=2)], [f(a=1)], test_category="simple").error_type == (
+        "simple_function_checker:missing_required"
+    )
+
+
+# Rules, as BFCL's possible answers are read.
+
+
+def answers_read(*answers: Any) -> tuple[Any, ...]:
+    (trace,) = read({"id": "parallel_0", "ground_truth": list(answers)}, DEFAULT_READ_OPTIONS)
+    return trace.expected or ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_valid"),
+    [
+        ({"city": "Paris"}, True),
+        ({"city": "paris france", "days": 1}, True),
+        ({"city": "Paris", "days": 2}, False),
+        ({"city": "Rome"}, False),
+        ({"days": 1}, False),
+        ({"city": "Paris", "unit": "C"}, False),
+    ],
+)
+def test_possible_answers_that_were_read_are_rules(arguments: Any, is_valid: bool) -> None:
+    expected = answers_read(ANSWER)
+
+    assert valid(expected, [weather(**arguments)]) is is_valid
+    assert metric_named("bfcl.valid").of(expected, [ToolCall("get_weather", arguments)]) == is_valid
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ANSWER,
+        {"f": {"a": [1, 2.5], "b": [""], "c": ["", "x", "y"], "d": []}},
+        {
+            "f": {
+                "o": [{"x": [1, ""], "y": [{"z": [1]}]}, ""],
+                "l": [[{"x": ["a", "b"]}, {"y": [2]}]],
+            }
+        },
+        {"f": {"l": [[], [1, 2], ""]}},
+    ],
+)
+def test_reading_answers_loses_nothing(answer: Any) -> None:
+    calls = [(call.name, call.arguments) for call in answers_read(answer)]
+
+    (found,) = _answers_for_calls(calls, may_be_left_out=False)
+
+    def ordered(values: list[Any]) -> list[Any]:
+        given = [value for value in values if value != ""]
+        return given + [""] * (len(given) < len(values))
+
+    (name,) = answer
+    assert {key: ordered(values) for key, values in found[name].items()} == {
+        key: ordered(values) for key, values in answer[name].items()
+    }
+
+
+def test_bfcl_has_no_other_rules() -> None:
+    with pytest.raises(NotScorable, match=r"no rule \$regex"):
+        valid([f(a=expect.regex("x"))], [f(a="x")])
+
+
+def test_integers_and_floats_among_the_answers_are_floats() -> None:
+    expected = [f(a=expect.one_of(5, 2.5))]
+
+    assert valid(expected, [f(a=5)])
+    assert valid(expected, [f(a=5.0)])
+    assert not valid([f(a=5)], [f(a=5.0)])
+
+
+def test_a_call_that_cannot_be_decoded_is_refused() -> None:
+    broken = ToolCall("f", raw="{", error=TRUNCATED)
+
+    assert check([f(a=1)], [broken]) == Check(valid=False, error_type="ast_decoder:decoder_failed")
+    with pytest.raises(NotScorable):
+        check([f(a=1)], [ToolCall("f", error=NOT_CAPTURED)])
+
+
+# Names with dots.
+
+GCD = {"name": "math.gcd", "arguments": {"a": 1}}
+UNDERSCORE_GCD = {"name": "math_gcd", "arguments": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("option", "dotted", "underscored"),
+    [(None, True, True), (True, False, True), (False, True, False)],
+)
+def test_a_model_may_write_underscores_for_dots(
+    option: bool | None, dotted: bool, underscored: bool
+) -> None:
+    assert valid([GCD], [GCD], underscore_to_dot=option) is dotted
+    assert valid([GCD], [UNDERSCORE_GCD], underscore_to_dot=option) is underscored
+    assert not valid([UNDERSCORE_GCD], [GCD], underscore_to_dot=option)
+    assert valid([UNDERSCORE_GCD], [UNDERSCORE_GCD], underscore_to_dot=option)
+
+
+def test_a_name_that_is_expected_as_it_is_stands_for_no_other() -> None:
+    expected = [GCD, UNDERSCORE_GCD]
+
+    assert valid(expected, expected)
+    assert not valid(expected, [UNDERSCORE_GCD, UNDERSCORE_GCD])
+
+
+@pytest.mark.parametrize("name", ["math.gcd", "math_gcd"])
+def test_a_tool_is_found_by_either_name(name: str) -> None:
+    schema = {"properties": {"a": {"type": "number"}}, "required": ["a"]}
+    tools = {name: Tool(name, parameters=schema)}
+    actual = [{"name": "math_gcd", "arguments": {"a": 1.0}}]
+
+    assert valid([GCD], actual, tools=tools)
+    assert not valid([GCD], actual)
+
+
+# Definitions that differ from task to task.
+
+
+def test_of_several_definitions_the_one_that_fits_the_answers_counts() -> None:
+    other = {"properties": {"b": {"type": "string"}}, "required": ["b"]}
+    strict = {"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a", "b"]}
+    loose = {"properties": {"a": {"type": "number"}, "b": {}}, "required": []}
+    options = [other, {"not": "a schema"}, strict, loose]
+    tools = {"f": Tool("f", parameters={"properties": {}, "anyOf": options})}
+    expected = [f(a=1.5, b=expect.optional("x"))]
+
+    assert valid(expected, [f(a=1.5)], tools=tools)
+    assert not valid(expected, [f(b="x")], tools=tools)
+
+
+def test_a_definition_that_cannot_be_checked_fits_nothing() -> None:
+    array = {"type": "array", "items": {"type": "integer"}}
+    options = [{"properties": {"a": array}}, {"properties": {"a": {"type": "integer"}}}]
+    tools = {"f": Tool("f", parameters={"anyOf": options})}
+
+    assert valid([f(a=expect.one_of([1], 5))], [f(a=5)], tools=tools)
+
+
+def test_the_members_of_answers_tell_which_definition_fits() -> None:
+    objects = {"type": "array", "items": {"type": "object"}}
+    options = [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": objects}}]
+    several = {"f": Tool("f", parameters={"anyOf": options})}
+    one = {"f": Tool("f", parameters={"anyOf": 5, "properties": {"a": objects}})}
+    expected = [f(a=[{"x": expect.one_of(1, 2), "y": "z"}])]
+
+    for tools in (several, one):
+        assert valid(expected, [f(a=[{"x": 2, "y": "z"}])], tools=tools)
+        assert not valid(expected, [f(a=[{"x": 3, "y": "z"}])], tools=tools)
+    object_tools = {
+        "f": Tool(
+            "f", parameters={"anyOf": [options[0], {"properties": {"a": {"type": "object"}}}]}
+        )
+    }
+    assert valid([f(a={"x": 1})], [f(a={"x": 1})], tools=object_tools)
 
 
 def test_definitions_say_what_is_required_and_of_which_type() -> None:
@@ -251,15 +411,29 @@ def document(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     ],
 )
 def test_a_parameter_has_the_type_of_its_first_value(value: Any, described: Any) -> None:
-    calls: Any = [("f", {"a": value}), ("f", {"a": object(), "b": "x"}), ("f", None)]
+    answers: Any = [{"f": {"a": ["", value]}}, {"f": {"a": [object()], "b": ["x"]}}]
 
-    assert _function_documents(calls, {}) == [
-        document({"a": described, "b": {"type": "string"}}, ["a", "b"])
+    assert _function_documents(answers, {"f": ["b"]}, {}) == [
+        document({"a": described, "b": {"type": "string"}}, ["b"])
     ]
 
 
+def test_an_argument_without_a_value_is_text() -> None:
+    assert _function_documents([{"f": {"a": [""], "b": []}}], {"f": []}, {}) == [
+        document({"a": {"type": "string"}, "b": {"type": "string"}}, [])
+    ]
+
+
+def test_an_empty_text_may_not_be_left_out_where_it_is_expected() -> None:
+    assert valid([f(a="")], [f(a="")])
+    assert not valid([f(a="")], [f()])
+    assert valid([f(a=expect.optional(""))], [f()])
+
+
 def test_every_function_has_one_document() -> None:
-    functions = _function_documents([("g", {}), ("f", {}), ("g", {"a": 1})], {})
+    functions = _function_documents(
+        [{"g": {}}, {"f": {}}, {"g": {"a": [1]}}], {"f": [], "g": []}, {}
+    )
 
     assert [function["name"] for function in functions] == ["g", "f"]
 
@@ -284,16 +458,16 @@ def test_every_function_has_one_document() -> None:
 def test_a_definition_gives_the_types_in_bfcls_words(schema: Any, described: Any) -> None:
     tool = Tool("f", parameters={"properties": {"a": schema}, "required": ["a"]})
 
-    assert _function_documents([("f", {"a": 1})], {"f": tool}) == [
+    assert _function_documents([{"f": {"a": [1]}}], {}, {"f": tool}) == [
         document({"a": described}, ["a"])
     ]
 
 
 @pytest.mark.parametrize("parameters", [None, {}, {"properties": [], "required": True}])
 def test_a_definition_may_say_nothing(parameters: Any) -> None:
-    assert _function_documents([("f", {"a": 1})], {"f": Tool("f", parameters=parameters)}) == [
-        document({}, [])
-    ]
+    assert _function_documents(
+        [{"f": {"a": [1]}}], {}, {"f": Tool("f", parameters=parameters)}
+    ) == [document({}, [])]
 
 
 def test_every_value_is_the_only_possible_answer() -> None:

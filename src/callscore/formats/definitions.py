@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from msgspec import structs
+
 from callscore.core.call import Effect, Tool
 from callscore.formats.shape import dicts, first, integer_of, json_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["read_definitions", "unique_tools", "unknown_effects"]
+__all__ = [
+    "combined_tools",
+    "read_definitions",
+    "unique_tools",
+    "unknown_effects",
+    "with_json_types",
+]
 
 _EFFECTS = get_args(Effect)
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom", "tool")
@@ -34,6 +42,22 @@ _SNAKE_CASE_KEYWORDS = {
     "property_ordering": "propertyOrdering",
     "ref": "$ref",
 }
+
+
+# The types of JSON Schema, by the names of the Berkeley Function Calling Leaderboard.
+_BFCL_TYPES = {
+    name: kind
+    for kind, names in {
+        "object": ("dict", "HashMap", "Hashtable"),
+        "number": ("float", "double"),
+        "array": ("tuple", "list", "ArrayList", "Array", "Queue", "Stack", "Set"),
+        "boolean": ("bool", "Boolean"),
+        "integer": ("byte", "short", "long", "Integer", "Bigint"),
+        "string": ("char", "String"),
+    }.items()
+    for name in names
+}
+_BFCL_ANY = ("any", "Any")
 
 
 def read_definitions(entries: Any) -> list[Tool]:
@@ -82,6 +106,9 @@ def _read_schema(value: Any) -> dict[str, Any] | None:
         schema = schema["json"]
     if not isinstance(schema, dict):
         return None
+    if schema.get("type") == "dict":
+        converted: dict[str, Any] = with_json_types(schema)
+        return converted
     return schema if _gemini_type(schema.get("type")) is None else _lower_types(schema)
 
 
@@ -114,6 +141,25 @@ def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(lowered.get("anyOf"), list):
         lowered["anyOf"] = [_lower_types(item) for item in dicts(lowered["anyOf"])]
     return lowered
+
+
+def with_json_types(schema: Any) -> Any:
+    """A schema of the Berkeley Function Calling Leaderboard, with the types of JSON Schema."""
+    if not isinstance(schema, dict):
+        return schema
+    mapped = dict(schema)
+    kind = mapped.get("type")
+    if kind in _BFCL_ANY:
+        del mapped["type"]
+    elif isinstance(kind, str):
+        mapped["type"] = _BFCL_TYPES.get(kind, kind)
+    if isinstance(mapped.get("properties"), dict):
+        mapped["properties"] = {
+            key: with_json_types(item) for key, item in mapped["properties"].items()
+        }
+    if "items" in mapped:
+        mapped["items"] = with_json_types(mapped["items"])
+    return mapped
 
 
 def _read_effect(entry: dict[str, Any]) -> Effect | None:
@@ -154,3 +200,38 @@ def unique_tools(tools: Iterable[Tool]) -> list[Tool]:
         if tool not in seen:
             seen.append(tool)
     return seen
+
+
+def combined_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """One tool for each name: what fits any of its definitions fits the tool."""
+    by_name: dict[str, list[Tool]] = {}
+    for tool in unique_tools(tools):
+        by_name.setdefault(tool.name, []).append(tool)
+    return [_combined(same) for same in by_name.values()]
+
+
+def _combined(tools: list[Tool]) -> Tool:
+    schemas: list[dict[str, Any]] = []
+    for tool in tools:
+        if tool.parameters is not None and tool.parameters not in schemas:
+            schemas.append(tool.parameters)
+    if len(schemas) < 2:  # noqa: PLR2004  (nothing to combine)
+        return tools[0]
+    parts = [schema.get("properties") for schema in schemas]
+    properties: dict[str, Any] = {}
+    for part in parts:
+        for key, schema in part.items() if isinstance(part, dict) else ():
+            is_same = properties.setdefault(key, schema) == schema
+            properties[key] = schema if is_same else {}
+    required = [
+        key
+        for key in properties
+        if all(key in list_of(schema.get("required")) for schema in schemas)
+    ]
+    combined = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "anyOf": schemas,
+    }
+    return structs.replace(tools[0], parameters=combined)

@@ -1,9 +1,10 @@
 """Berkeley Function Calling Leaderboard: its check of calls against possible answers.
 
 `ast_check` takes what BFCL takes: the documents of the functions and, for each expected call, a list
-of possible answers per argument, with `""` if the argument may be left out. `valid` takes plain
-expected calls, in which each value is the only possible answer. Only the checks for Python are
-reproduced, not the conversions from Java and JavaScript.
+of possible answers per argument, with `""` if the argument may be left out. `valid` takes expected
+calls. In place of a value they may have the rules as which BFCL's possible answers are read:
+`$one_of` and `$optional`. Any other value is the only possible answer. Only the checks for Python
+are reproduced, not the conversions from Java and JavaScript.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from callscore.core.call import Tool
+from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
+from callscore.core.rules import Matcher, contains_matchers
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.parity.parameters import option_value, pairs_of
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from callscore.parity.parameters import Arguments, Calls
 
-__all__ = ["METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
+__all__ = ["KNOWS_RULES", "METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
 
 # BFCL's names for types, and the Python types that they mean.
 _TYPES: dict[str, type] = {
@@ -185,46 +187,123 @@ _TYPE_BY_SCHEMA = {"object": "dict", "number": "float"}
 
 
 def _function_documents(
-    calls: Iterable[tuple[str, Arguments]], tools: Mapping[str, Tool]
+    answers: Sequence[Mapping[str, Mapping[str, Any]]],
+    required: Mapping[str, list[str]],
+    tools: Mapping[str, Tool],
 ) -> list[dict[str, Any]]:
-    """The documents of the functions that are called, in the order of their first calls.
+    """The documents of the functions in the answers, in the order of their first answers.
 
-    For a tool without a definition, all arguments of its calls are required, each with the type of
-    its first value.
+    For a tool without a definition, each argument has the type of its first value.
     """
-    parameters: dict[str, dict[str, Any]] = {}
-    for name, arguments in calls:
-        described = parameters.setdefault(name, {})
-        for key, value in (arguments or {}).items():
-            if key not in described:
-                described[key] = _description(value)
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for answer in answers:
+        for name, values in answer.items():
+            by_name.setdefault(name, []).append(values)
     return [
-        _defined_function(tools[name])
-        if name in tools
-        else _document(name, described, list(described))
-        for name, described in parameters.items()
+        _document(name, _described(given), required[name])
+        if (tool := tools.get(name) or tools.get(_without_dots(name))) is None
+        else _defined_function(name, tool, given)
+        for name, given in by_name.items()
     ]
+
+
+def _required(calls: Sequence[tuple[str, Arguments]]) -> dict[str, list[str]]:
+    """The arguments that every call of a tool has, by the name of the tool."""
+    required: dict[str, list[str]] = {}
+    for name, arguments in calls:
+        given = [
+            key
+            for key, value in (arguments or {}).items()
+            if not (isinstance(value, Matcher) and value.key == "$optional")
+        ]
+        required[name] = [key for key in required.get(name, given) if key in given]
+    return required
+
+
+def _described(given: list[Mapping[str, Any]]) -> dict[str, Any]:
+    described: dict[str, Any] = {}
+    for answers in given:
+        for key, values in answers.items():
+            if key not in described:
+                described[key] = _description(values)
+    return described
 
 
 def _document(name: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"name": name, "parameters": {"properties": properties, "required": required}}
 
 
-def _description(value: Any) -> dict[str, Any]:
-    word = _TYPE_NAMES.get(type(value), _ANY)
+def _description(answers: list[Any]) -> dict[str, Any]:
+    """The type of the first answer that is not `""`; of integers and floats it is `float`."""
+    given = [answer for answer in answers if answer != ""]
+    word = _TYPE_NAMES.get(type(given[0]), _ANY) if given else "string"
+    if word == "integer" and any(type(answer) is float for answer in given):
+        word = "float"
     if word != "array":
         return {"type": word}
-    first = _TYPE_NAMES.get(type(value[0]), _ANY) if value else _ANY
+    first = _TYPE_NAMES.get(type(given[0][0]), _ANY) if given[0] else _ANY
     return {"type": word, "items": {"type": first}}
 
 
-def _defined_function(tool: Tool) -> dict[str, Any]:
+def _defined_function(name: str, tool: Tool, given: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """The document of a definition.
+
+    If tasks define the tool in different ways, it is the definition that fits the answers best.
+    """
     schema = tool.parameters or {}
+    options = schema.get("anyOf")
+    documents = [
+        _schema_document(name, each)
+        for each in (options if isinstance(options, list) else ())
+        if isinstance(each, dict) and "properties" in each
+    ]
+    if not documents:
+        return _schema_document(name, schema)
+    return max(documents, key=lambda document: sum(map(_fit(document), given)))
+
+
+def _schema_document(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         properties = {}
     described = {key: _bfcl_type(part) for key, part in properties.items()}
-    return _document(tool.name, described, required if isinstance(required, list) else [])
+    return _document(name, described, required if isinstance(required, list) else [])
+
+
+def _fit(document: dict[str, Any]) -> Callable[[Mapping[str, Any]], int]:
+    """How well a document fits answers: it allows them all, and what may be left out, and no more."""
+    name, parameters = document["name"], document["parameters"]
+
+    def accepts(arguments: dict[str, Any], answers: Mapping[str, Any]) -> bool:
+        try:
+            return _call_problem(document, (name, arguments), {name: answers}) is None
+        except _CRASHES:
+            return False
+
+    def fit(answers: Mapping[str, Any]) -> int:
+        full = {key: _example(values) for key, values in answers.items()}
+        short = {key: full[key] for key, values in answers.items() if "" not in values}
+        same_names = set(parameters["properties"]) == set(answers)
+        return 4 * accepts(full, answers) + 2 * accepts(short, answers) + same_names
+
+    return fit
+
+
+def _example(answers: Any) -> Any:
+    """A value that is among possible answers; each member of an object has answers of its own."""
+    answer = next((each for each in answers if each != ""), "")
+    if isinstance(answer, list):
+        return [_member_examples(item) if isinstance(item, dict) else item for item in answer]
+    return _member_examples(answer) if isinstance(answer, dict) else answer
+
+
+def _member_examples(answer: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: next((each for each in values if each != ""), "")
+        if isinstance(values, list)
+        else values
+        for key, values in answer.items()
+    }
 
 
 def _bfcl_type(schema: Any) -> dict[str, Any]:
@@ -243,29 +322,51 @@ def _bfcl_type(schema: Any) -> dict[str, Any]:
 def _answers_for_calls(
     calls: Iterable[tuple[str, Arguments]], *, may_be_left_out: bool
 ) -> list[dict[str, dict[str, Any]]]:
-    """Possible answers in which the values of each call are the only ones."""
+    """Possible answers: those of a rule, or the value of a call as the only one."""
     or_none = ("",) if may_be_left_out else ()
     return [
-        {name: {key: [_answer(value), *or_none] for key, value in (arguments or {}).items()}}
+        {name: {key: [*_answers(value), *or_none] for key, value in (arguments or {}).items()}}
         for name, arguments in calls
     ]
+
+
+def _answers(value: Any) -> list[Any]:
+    """The possible answers that a value or a rule stands for.
+
+    Raises:
+        NotScorable: BFCL has no such rule.
+    """
+    if not isinstance(value, Matcher):
+        return [_answer(value)]
+    if value.key == "$optional":
+        return [*_answers(value.value), ""]
+    if value.key == "$one_of":
+        return [answer for item in value.value for answer in _answers(item)]
+    if value.key == "$schema" and value.value is False:
+        return []  # no answer is possible
+    raise NotScorable(f"BFCL has possible answers and optional ones, but no rule {value.key}.")
 
 
 def _answer(value: Any) -> Any:
     """A value as a possible answer: each member of an object has possible answers of its own."""
     if isinstance(value, dict):
         return _members(value)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
+    has_members = isinstance(value, list) and value and isinstance(value[0], dict)
+    if has_members or (isinstance(value, list) and contains_matchers(value)):
         return [_members(item) if isinstance(item, dict) else item for item in value]
     return value
 
 
 def _members(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: [member] for key, member in value.items()}
+    return {
+        key: _answers(member) if isinstance(member, Matcher) else [member]
+        for key, member in value.items()
+    }
 
 
 TITLE = "Berkeley Function Calling Leaderboard"
 VERSION = "2026.3.23"
+KNOWS_RULES = True  # those of possible answers
 
 Category = Literal["simple", "multiple", "parallel"]
 
@@ -274,6 +375,7 @@ _WRONG_CALL_COUNT = {
     "multiple": "multiple_function_checker:wrong_count",
     "parallel": "parallel_function_checker_no_order:wrong_count",
 }
+_UNDECODABLE = "ast_decoder:decoder_failed"
 _NO_MATCH = "parallel_function_checker_no_order:cannot_find_match"
 _WRONG_NAME = "simple_function_checker:wrong_func_name"
 _MISSING_REQUIRED = "simple_function_checker:missing_required"
@@ -344,15 +446,19 @@ def ast_check(
     return miscounted or _checked(kind, functions, pairs, possible_answers)
 
 
-def valid(
+def valid(  # noqa: PLR0913  (one argument per option)
     expected: Calls,
     actual: Calls,
     *,
     test_category: Category = "parallel",
     optional: bool = False,
+    underscore_to_dot: bool | None = None,
     tools: Mapping[str, Tool] | None = None,
 ) -> bool:
-    """Whether BFCL accepts the actual calls, each expected value being the only possible answer.
+    """Whether BFCL accepts the actual calls.
+
+    An expected value is the only possible answer; `$one_of` has several, and `$optional` may be left
+    out. Expected calls that are read from BFCL's own files have these rules.
 
     Args:
         expected: the expected calls.
@@ -362,31 +468,41 @@ def valid(
             any order).
         optional: whether every argument may be left out. Added by callscore: in BFCL the answers
             say it of each argument.
-        tools: the definitions of the tools, by name. Of a tool that is not among them, all expected
-            arguments are required, and each has the type of its first expected value.
+        underscore_to_dot: whether the model cannot write dots, so that `math.gcd` is expected as
+            `math_gcd`; BFCL looks it up in its table of models. If it is null, a call may have either
+            name.
+        tools: the definitions of the tools, by name. Of a tool that is not among them, those
+            arguments are required that every expected call of it has, and each has the type of its
+            first expected value.
 
     Defects:
         `multiple` looks at no call but the first. Calls are matched greedily: an earlier expected
         call takes the first call that it accepts, though a later one accepts only that. An array
         that mixes types is refused even where it is the answer itself. Nothing inside an object is
-        checked for its type. Where the definitions are not known, an argument of one call is
-        required of every call of this tool, even of one that is expected without it.
+        checked for its type.
 
     Raises:
         InvalidSettings: the category is unknown, or the tools are invalid.
-        NotScorable: there is no expected call, or a definition has no such types.
+        NotScorable: there is no expected call, a rule that BFCL does not have, or a definition
+            without such types.
     """
     return check(
-        expected, actual, test_category=test_category, optional=optional, tools=tools
+        expected,
+        actual,
+        test_category=test_category,
+        optional=optional,
+        underscore_to_dot=underscore_to_dot,
+        tools=tools,
     ).valid
 
 
-def check(
+def check(  # noqa: PLR0913  (one argument per option)
     expected: Calls,
     actual: Calls,
     *,
     test_category: Category = "parallel",
     optional: bool = False,
+    underscore_to_dot: bool | None = None,
     tools: Mapping[str, Tool] | None = None,
 ) -> Check:
     """`valid`, with BFCL's name for the error.
@@ -399,7 +515,9 @@ def check(
     is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())
     if tools is not None and not is_known:
         raise InvalidSettings("tools: expected callscore tools by name, or None.")
-    wanted, made = pairs_of(expected), pairs_of(actual)
+    if isinstance(actual, list | tuple) and any(map(_is_undecodable, actual)):
+        return Check(valid=False, error_type=_UNDECODABLE)
+    wanted, made = pairs_of(expected, with_rules=True), pairs_of(actual)
     miscounted = _count_problem(test_category, made, wanted)
     if miscounted is not None:
         return miscounted
@@ -409,13 +527,36 @@ def check(
                 f"BFCL requires at least one expected call in the category {test_category}."
             )
         wanted = [call for call in wanted if call[0] == wanted[0][0]]
-    functions = _function_documents(wanted, tools or {})
+    answers = _answers_for_calls(wanted, may_be_left_out=optional)
+    functions = _function_documents(answers, _required(wanted), tools or {})
+    made = _renamed(made, [name for name, _ in wanted], underscore_to_dot=underscore_to_dot)
     if optional:
         for function in functions:
             function["parameters"]["required"] = []
-    return _checked(
-        test_category, functions, made, _answers_for_calls(wanted, may_be_left_out=optional)
-    )
+    return _checked(test_category, functions, made, answers)
+
+
+def _is_undecodable(call: Any) -> bool:
+    """Whether a call has arguments that BFCL cannot decode: it refuses the whole answer."""
+    return isinstance(call, ToolCall) and call.error not in (None, NOT_CAPTURED)
+
+
+def _without_dots(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _renamed(
+    calls: list[_Pair], names: Sequence[str], *, underscore_to_dot: bool | None
+) -> list[_Pair]:
+    """The calls by the expected names that theirs stand for."""
+    if underscore_to_dot is False or not any("." in name for name in names):
+        return calls
+    meant = {_without_dots(name): name for name in names}
+    if underscore_to_dot is None:
+        meant |= {name: name for name in names}
+    else:  # a name with dots is none that the model was given
+        meant = dict.fromkeys(names, "") | meant
+    return [(meant.get(name, name), arguments) for name, arguments in calls]
 
 
 def _count_problem(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:

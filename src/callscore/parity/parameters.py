@@ -21,8 +21,10 @@ _KEY_PAIRS = (("name", "arguments"), ("tool", "args"), ("toolName", "input"))
 _MAX_SHOWN_WIDTH = 60  # columns of a value in an error message
 
 
-def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:
+def pairs_of(calls: Calls, *, with_rules: bool = False) -> list[tuple[str, Arguments]]:
     """The name and the arguments of each call; None for arguments that were not given.
+
+    With `with_rules`, rules stay in place of values.
 
     Raises:
         InvalidCall: an item is not a call, or the value is not a list.
@@ -36,7 +38,7 @@ def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:
             if name.__class__ is str and arguments.__class__ is dict:
                 pairs.append((name, arguments))
                 continue
-        pairs.append(_read_call(call))
+        pairs.append(_read_call(call, with_rules=with_rules))
     return pairs
 
 
@@ -61,13 +63,13 @@ def _listed(calls: object) -> Calls:
     return calls
 
 
-def _read_call(call: Call) -> tuple[str, Arguments]:
+def _read_call(call: Call, *, with_rules: bool) -> tuple[str, Arguments]:
     name, arguments = _parts(call)
     if isinstance(call, ToolCall) and call.error is not None:
         raise NotScorable(f"the arguments of {_shown(name)} are not a JSON object.")
     if arguments is not None and not isinstance(arguments, dict):
         raise NotScorable(f"the arguments of {_shown(name)} are not an object.")
-    if contains_matchers(arguments):
+    if not with_rules and contains_matchers(arguments):
         raise NotScorable("the expectation contains matchers, which other tools do not support.")
     return name, arguments
 

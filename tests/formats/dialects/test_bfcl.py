@@ -9,7 +9,7 @@ import pytest
 from callscore import expect, score
 from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.errors import InvalidCall
-from callscore.formats.dialects.bfcl import read, read_tools, recognizes
+from callscore.formats.dialects.bfcl import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
@@ -125,6 +125,86 @@ def test_the_members_of_a_possible_object_have_possible_answers_of_their_own() -
     )
 
 
+def test_what_is_nested_deeper_in_a_possible_object_is_as_it_is() -> None:
+    answers = [{"f": {"a": [{"b": [{"c": [1, 2]}, ["x", "y"]]}]}}]
+
+    (call,) = trace_of({"id": "live_simple_1-0-0", "ground_truth": answers}).any_calls
+
+    assert call.arguments == {"a": {"b": expect.one_of({"c": [1, 2]}, ["x", "y"])}}
+
+
+def test_nothing_is_accepted_where_no_value_is_possible() -> None:
+    trace = trace_of({"id": "simple_0", "ground_truth": [{"f": {"a": [1], "b": []}}]})
+
+    scores = [
+        score(trace.expected, [{"name": "f", "arguments": arguments}]).f1
+        for arguments in ({"a": 1}, {"a": 1, "b": []}, {"a": 1, "b": ""})
+    ]
+
+    assert scores == [0.0, 0.0, 0.0]
+
+
+def test_the_calls_of_executable_tasks_are_expected_together() -> None:
+    trace = trace_of({"id": "exec_parallel_0", "ground_truth": ["f(n=10, p=0.3)", "f(n=15)"]})
+
+    assert trace.expected == (
+        ToolCall("f", {"n": 10, "p": 0.3}, step=0),
+        ToolCall("f", {"n": 15}, step=0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "names"),
+    [
+        ({"f_1": {"a": [1]}, "f_2": {"a": [2]}}, ["f", "f"]),
+        ({"m.f 1": {"a": [1]}, "m.f 2": {"a": [2]}, "g": {"b": [3]}}, ["m.f", "m.f", "g"]),
+        ({"f 1": {"a": [1]}}, ["f"]),
+        ({"f_1": {"a": [1]}}, ["f_1"]),
+        ({"top_10": {"a": [1]}, "g": {"a": [2]}}, ["top_10", "g"]),
+        ({"f_2": {"a": [1]}, "f_3": {"a": [2]}}, ["f_2", "f_3"]),
+    ],
+)
+def test_several_calls_of_a_tool_are_numbered_in_the_first_version(
+    answers: Any, names: list[str]
+) -> None:
+    with_id = trace_of({"id": "parallel_function_0", "ground_truth": answers})
+    without = trace_of(answers)
+
+    for trace in (with_id, without):
+        assert [call.name for call in trace.any_calls] == names
+    assert with_id.id == "parallel_function_0"
+    assert without.id is None
+
+
+def test_the_place_of_an_answer_of_the_first_version_is_its_id() -> None:
+    lines = [{"f": {"a": [1, ""]}}, {"now": {}}, {"g": {"b": [{"c": [2]}]}}]
+
+    assert all(map(joins_lines, (lines[0], lines[2])))
+    assert recognizes(lines)
+    assert read(lines, DEFAULT_READ_OPTIONS) == [
+        Trace(expected=(ToolCall("f", {"a": expect.optional(1)}, step=0),), id="0"),
+        Trace(expected=(ToolCall("now", {}, step=0),), id="1"),
+        Trace(expected=(ToolCall("g", {"b": {"c": 2}}, step=0),), id="2"),
+    ]
+
+
+def test_lines_with_and_without_ids_may_be_mixed() -> None:
+    lines = [{"f": {"a": [1]}}, {"id": "exec_simple_0", "ground_truth": ["g(b=2)"]}]
+
+    assert recognizes(lines)
+    assert read(lines, DEFAULT_READ_OPTIONS) == [
+        Trace(expected=(ToolCall("f", {"a": 1}, step=0),), id="0"),
+        Trace(expected=(ToolCall("g", {"b": 2}, step=0),), id="exec_simple_0"),
+    ]
+    assert read([5, *lines][:1], DEFAULT_READ_OPTIONS) == []
+
+
+def test_a_result_of_the_first_version_is_numbered() -> None:
+    document = {"idx": 3, "result": "[f(a=1)]", "latency": 0.5}
+
+    assert trace_of(document) == Trace(calls=(ToolCall("f", {"a": 1}, step=0),), id="3")
+
+
 def test_a_call_is_scored_by_possible_answers() -> None:
     (trace,) = read(
         {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]},
@@ -143,7 +223,8 @@ def test_a_call_is_scored_by_possible_answers() -> None:
     ("truth", "problem"),
     [
         (["Michael"], "is an answer in words, not calls"),
-        ([{"f": {"a": []}}], "without a list of possible values"),
+        (["f(a=1)", "Michael"], "is an answer in words, not calls"),
+        ({"f": {"a": [1]}, "deck": [[], ""]}, "without a list of possible values"),
         ([{"f": {"a": 1}}], "without a list of possible values"),
         ([{"f": {}, "g": {}}], "without a list of possible values"),
         ([{"f": 1}], "without a list of possible values"),
@@ -193,6 +274,22 @@ def test_a_test_entry_defines_tools_and_asks_something() -> None:
     ]
 
 
+def test_a_question_of_the_first_version_defines_tools() -> None:
+    function = {"name": "f", "parameters": {"type": "dict", "properties": {"a": {"type": "any"}}}}
+
+    for functions in (function, [function]):
+        entry = {"question": "x", "function": functions}
+        assert trace_of(entry) == Trace(input="x")
+        assert [tool.name for tool in read_tools(entry)] == ["f"]
+
+
+def test_a_question_of_several_turns_may_name_classes_of_tools() -> None:
+    entry = {"id": "multi_turn_base_0", "question": [[]], "involved_classes": ["GorillaFileSystem"]}
+
+    assert trace_of(entry) == Trace(id="multi_turn_base_0", input=[[]])
+    assert read_tools(entry) == []
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -223,6 +320,18 @@ def test_tools_are_read_from_anything(document: Any) -> None:
         {"id": "a", "ground_truth": []},
         {"id": "a", "question": "x", "function": []},
         {"jsonrpc": "2.0", "id": "1", "result": {"content": []}},
+        {"idx": 1, "result": "[f(a=1)]"},
+        {"question": "x", "function": {"name": "f"}},
+        {"agent": {"messages": [{"type": "ai", "content": "x"}]}},
+        {"f": {"a": []}},
+        {"f": {"a": 1}},
+        {"f": {}},
+        {"no tool": {"a": [1]}},
+        {"headers": {"accept": ["text/html"]}},
+        [{"f": {"a": [1]}}, {"f": {"a": 1}}],
+        [{"f": {}}],
+        {},
+        [],
     ],
 )
 def test_look_alikes_are_not_claimed(document: Any) -> None:

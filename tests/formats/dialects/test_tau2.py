@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.call import ToolCall
+from callscore import expect
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.dialects import tau2
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -99,6 +100,71 @@ def test_a_run_without_its_task_may_say_what_it_was_checked_against() -> None:
     (trace,) = tau2.read(run, DEFAULT_READ_OPTIONS)
 
     assert trace.expected == (ToolCall("f", {}, caller="user"),)
+
+
+USER_ACTION = {"action_id": "u", "name": "toggle", "arguments": {}, "requestor": "user"}
+SOLO_RUN = {"task_id": "a", "messages": [message(call("toggle", "1"))]}
+
+
+@pytest.mark.parametrize(
+    ("user", "messages", "caller"),
+    [
+        ("dummy_user", [], None),
+        ("user_simulator", [], "user"),
+        ("user_simulator", [{"role": "user", "content": "x"}], "user"),
+        (None, [], None),
+        (None, [{"role": "user", "content": "x"}], "user"),
+        (None, [answer("2", "x", requestor="user")], "user"),
+        (None, [message(call("g", "2", "user"))], "user"),
+    ],
+)
+def test_where_no_user_is_simulated_the_actions_of_the_user_are_the_agents(
+    user: str | None, messages: list[Any], caller: str | None
+) -> None:
+    run = {**SOLO_RUN, "messages": [*messages, message(call("toggle", "1"))]}
+    actions = {"evaluation_criteria": {"actions": [USER_ACTION]}}
+    document = {
+        "info": None if user is None else {"user_info": {"implementation": user}},
+        "simulations": [run],
+        "tasks": [{"id": "a", "user_scenario": {}, **actions}],
+    }
+    checked = {**run, "reward_info": {"action_checks": [{"action": USER_ACTION}]}}
+
+    (trace,) = tau2.read(document, DEFAULT_READ_OPTIONS)
+
+    assert trace.expected == (ToolCall("toggle", {}, id="u", caller=caller),)
+    if user is None:
+        (alone,) = tau2.read(checked, DEFAULT_READ_OPTIONS)
+        assert alone.expected == trace.expected
+
+
+def test_a_run_without_a_call_does_not_say_that_there_was_no_user() -> None:
+    checks = [{"action": USER_ACTION}]
+    run = {"task_id": "a", "messages": [message()], "reward_info": {"action_checks": checks}}
+
+    (trace,) = tau2.read(run, DEFAULT_READ_OPTIONS)
+
+    assert trace.expected == (ToolCall("toggle", {}, id="u", caller="user"),)
+
+
+@pytest.mark.parametrize(
+    ("compared", "arguments", "error"),
+    [
+        (None, {"a": 1, "b": 2}, None),
+        ([], None, NOT_CAPTURED),
+        (["a"], {"a": 1, "b": expect.optional(expect.any())}, None),
+        (["a", "b", "z"], {"a": 1, "b": 2, "z": expect.absent()}, None),
+    ],
+)
+def test_an_action_says_which_arguments_are_compared(
+    compared: Any, arguments: Any, error: str | None
+) -> None:
+    action = {"name": "f", "arguments": {"a": 1, "b": 2}, "compare_args": compared}
+
+    (trace,) = tau2.read({"evaluation_criteria": {"actions": [action]}}, DEFAULT_READ_OPTIONS)
+
+    (found,) = trace.any_calls
+    assert (found.arguments, found.error) == (arguments, error)
 
 
 def test_several_results_may_come_in_one_message() -> None:

@@ -88,13 +88,22 @@ def _plain(category: str, left_out: tuple[str, ...] = ()) -> Measure:
         functions = [
             {
                 "name": name,
-                "parameters": {"properties": own, "required": [] if left_out else list(own)},
+                "parameters": {
+                    "properties": own,
+                    "required": [] if left_out else _always_given(name, own, expected),
+                },
             }
             for name, own in documents.items()
         ]
         return check(functions, actual, answers, category)
 
     return measure
+
+
+def _always_given(name: str, keys: dict[str, Any], expected: Calls) -> list[str]:
+    """The arguments that every expected call of a tool has."""
+    calls = [call for call in expected if call["name"] == name]
+    return [key for key in keys if all(key in call["arguments"] for call in calls)]
 
 
 def _description(value: Any) -> dict[str, Any]:

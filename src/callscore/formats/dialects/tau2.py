@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.rules import Matcher
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -30,6 +31,7 @@ EXAMPLE = {
     ],
 }
 _ACTIONS = ("evaluation_criteria", "actions")
+_NO_USER = "dummy_user"  # the implementation of a user that does nothing
 _INSTRUCTIONS = ("user_scenario", "instructions")
 SIGNS = Signs(
     keys=("simulations", "termination_reason", "user_scenario", "evaluation_criteria"),
@@ -98,12 +100,32 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     ]
 
 
+def _is_solo(run: dict[str, Any], info: Any) -> bool:
+    """Whether the agent acts alone: no user is simulated, and the agent has the user's tools, too.
+
+    A run that was taken out of its file does not say so: it has calls, and no message of a user.
+    """
+    user = at(info, "user_info", "implementation")
+    if isinstance(user, str):
+        return user == _NO_USER
+    messages = _messages_of(run)
+    return any(list_of(message.get("tool_calls")) for message in messages) and not any(
+        message.get("role") == "user" or _is_by_user(message) for message in messages
+    )
+
+
+def _is_by_user(message: dict[str, Any]) -> bool:
+    calls = dicts(message.get("tool_calls"))
+    return any(item.get("requestor") == "user" for item in (message, *calls))
+
+
 def _read_results(document: dict[str, Any], options: ReadOptions) -> list[Trace]:
+    info = document.get("info")
     tasks = {text_of(task.get("id")): task for task in dicts(document.get("tasks"))}
     runs = dicts(document["simulations"])
     played = [text_of(run.get("task_id")) for run in runs]
     traces = [
-        _read_simulation(run, options, tasks.get(name))
+        _read_simulation(run, options, tasks.get(name), info)
         for run, name in zip(runs, played, strict=True)
     ]
     return traces + [
@@ -116,26 +138,51 @@ def _read_task(task: dict[str, Any], options: ReadOptions) -> Trace:
     return Trace(expected=expected, id=text_of(task.get("id")), input=at(task, *_INSTRUCTIONS))
 
 
-def _calls_of(actions: Any, options: ReadOptions) -> tuple[ToolCall, ...] | None:
+def _calls_of(
+    actions: Any, options: ReadOptions, *, is_solo: bool = False
+) -> tuple[ToolCall, ...] | None:
     """The actions that are expected of the agent and of the user; None if there is no list."""
     if actions is None:
         return None
     transcript = Transcript(options)
     for action in dicts(actions):
-        _take_call(action, transcript)
+        # If no argument of an action is compared, any are accepted.
+        error = NOT_CAPTURED if action.get("compare_args") == [] else None
+        arguments = _compared_arguments(action.get("arguments"), action.get("compare_args"))
+        _take_call({**action, "arguments": arguments}, transcript, is_solo=is_solo, error=error)
     return transcript.calls()
 
 
-def _take_call(call: dict[str, Any], transcript: Transcript) -> None:
-    caller = "user" if call.get("requestor") == "user" else None
+def _compared_arguments(arguments: Any, compared: Any) -> Any:
+    """The arguments of an action, with rules for those that are not compared or must be absent.
+
+    If nothing says what is compared, all are.
+    """
+    if not isinstance(arguments, dict) or not isinstance(compared, list) or not compared:
+        return arguments
+    free = Matcher("$optional", Matcher("$any"))
+    kept = {key: value if key in compared else free for key, value in arguments.items()}
+    refused = [key for key in compared if isinstance(key, str) and key not in arguments]
+    return kept | {key: Matcher("$absent") for key in refused}
+
+
+def _take_call(
+    call: dict[str, Any],
+    transcript: Transcript,
+    *,
+    is_solo: bool = False,
+    error: str | None = None,
+) -> None:
+    caller = "user" if call.get("requestor") == "user" and not is_solo else None
     id_ = first(call, "id", "action_id")
-    # If no argument of an action is compared, any are accepted.
-    error = NOT_CAPTURED if call.get("compare_args") == [] else None
     transcript.call(call.get("name"), call.get("arguments"), id_, caller=caller, error=error)
 
 
 def _read_simulation(
-    run: dict[str, Any], options: ReadOptions, task: dict[str, Any] | None = None
+    run: dict[str, Any],
+    options: ReadOptions,
+    task: dict[str, Any] | None = None,
+    info: Any = None,
 ) -> Trace:
     transcript = Transcript(options)
     for message in _messages_of(run):
@@ -145,7 +192,9 @@ def _read_simulation(
     checks = dicts(at(run, "reward_info", "action_checks"))
     checked = [check.get("action") for check in checks] if checks else None
     return transcript.trace(
-        expected=_calls_of(at(task, *_ACTIONS) if task else checked, options),
+        expected=_calls_of(
+            at(task, *_ACTIONS) if task else checked, options, is_solo=_is_solo(run, info)
+        ),
         id=text_of(run.get("task_id")),
         trial=trial if isinstance(trial, int) else None,
         input=at(task, *_INSTRUCTIONS),

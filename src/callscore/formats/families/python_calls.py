@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PythonCall",
+    "find_call_list",
     "is_python_call_list",
     "parse_calls",
+    "parse_literal",
     "take_call",
     "take_python",
     "take_unparsable",
@@ -194,6 +196,7 @@ _MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memor
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _JSON_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 _LIST_START = re.compile(r"\s*\[\s*[A-Za-z_][\w.]*\(")
+_ANY_LIST = re.compile(r"\[\s*[A-Za-z_][\w.]*\(")
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(\(.*)", re.DOTALL)
 # A string, which may be cut off at the end; a bracket or comma; or what is between them.
 _TOKEN = re.compile(
@@ -211,6 +214,28 @@ def is_python_call_list(text: str) -> bool:
         return False
     inside = text.lstrip().removeprefix("[")
     return not inside[_end_of_list(inside) :].removeprefix("]").strip()
+
+
+def find_call_list(text: str) -> str | None:
+    """The first list of calls among other text; None if there is none that parses."""
+    for start in _ANY_LIST.finditer(text):
+        inside = text[start.start() + 1 :]
+        found = f"[{inside[: _end_of_list(inside)]}]"
+        if parse_calls(found):
+            return found
+    return None
+
+
+def parse_literal(text: str) -> Any:
+    """The value of a text in Python that JSON has, too, such as a list; None for any other."""
+    if len(text) > _MAX_LENGTH or lacks_brackets(text):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about invalid escapes
+            return _value(ast.parse(text.strip(), mode="eval").body, _Source(text.strip()))
+    except _PARSE_ERRORS:
+        return None
 
 
 def _end_of_list(inside: str) -> int:
