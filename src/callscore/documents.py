@@ -15,8 +15,10 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
 from callscore.formats.dialect import Dialect, dialect_named
+from callscore.formats.envelopes import LogRecords, is_log_record
 from callscore.formats.reading import (
     Recognizer,
+    carried_documents,
     find_dialect,
     read_as,
     read_definitions_in,
@@ -28,6 +30,7 @@ from callscore.formats.reading import (
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources.log_lines import may_be_log, read_log
 from callscore.sources.text_document import decode_bytes, decode_text
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions
 
 __all__ = [
+    "UNKNOWN_LOG",
     "Document",
     "Documents",
     "load_content",
@@ -59,6 +63,12 @@ _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
 _WRITTEN_DIALECTS = ("callscore_case", "tool_definitions")
 
 
+UNKNOWN_LOG = (
+    "no value in this log is a trace in a known format. 'callscore formats' lists all formats;"
+    " --input-format selects one."
+)
+
+
 class Document(Struct, frozen=True):
     """One document of a file, and its dialect."""
 
@@ -72,10 +82,25 @@ def to_document(value: Any) -> Any:
     if value.__class__ is dict or value.__class__ is list:
         return to_plain_data(value)
     if isinstance(value, str):
-        return decode_text(value)
+        return _log_in(decode_text(value))
     if isinstance(value, bytes | bytearray):
-        return decode_bytes(bytes(value))
+        return _log_in(decode_bytes(bytes(value)))
     return to_plain_data(list(value) if isinstance(value, Iterator) else value)
+
+
+def _log_in(content: Any) -> Any:
+    """The values in a text that is a log; anything else as it is."""
+    if not isinstance(content, str) or not may_be_log(content):
+        return content
+    values: list[Any] = []
+    for batch in read_log(
+        content.encode("utf-8", "replace"), "", is_named_log=False, is_prose=True
+    ):
+        if isinstance(batch, BadRecord):
+            raise InvalidCall(batch.problem)
+        is_whole = not batch.is_log or find_dialect(batch.items) is not None
+        values += [item for item in batch.items if is_whole or find_dialect(item) is not None]
+    return values or content
 
 
 def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
@@ -136,6 +161,7 @@ class Documents:
             set()
         )  # keys of lines without a dialect of their own
         self._has_others = False
+        self._log = LogRecords()
 
     @property
     def is_joining(self) -> bool:
@@ -145,12 +171,35 @@ class Documents:
     @property
     def state(self) -> tuple[bool, bool]:
         """What the next records depend on: whether lines wait for others, and whether others came before."""
-        return self.is_joining or bool(self._lines), self._has_others
+        return self.is_joining or bool(self._lines) or self._log.is_waiting, self._has_others
 
     @property
     def is_unused(self) -> bool:
         """Whether it has taken no record so far."""
         return not any(self.state)
+
+    def take_log(self, record: Record) -> Array | None:
+        """What a record of a log carries; None if it is no such record."""
+        is_log = self._dialect is None and not record.is_carried and is_log_record(record.value)
+        return _carried(record, self._log.take(record.value), is_log=True) if is_log else None
+
+    def finish_log(self, place: str) -> Array:
+        """What the last lines of a log carry, which did not end."""
+        return Array(place, self._log.finish(), is_log=True, is_carried=True)
+
+    def unwrap(self, record: Record) -> Array | None:
+        """What a record only carries that no dialect recognizes; None if it is no envelope."""
+        if self._dialect is not None or record.is_carried:
+            return None
+        found = carried_documents(record.value, self._recognizer)
+        return _carried(record, found) if found else None
+
+    def unwrap_list(self, array: Array) -> Array:
+        """A list of records of a log as a list of what they carry; any other list as it is."""
+        if self._dialect is not None or not array.items or not all(map(is_log_record, array.items)):
+            return array
+        found = carried_documents(array.items, self._recognizer)
+        return _carried(array, found, is_log=True)
 
     def dialect_for(self, value: Any) -> Dialect | None:
         """The dialect of a record; None if no dialect recognizes it."""
@@ -226,6 +275,16 @@ class Documents:
         return waiting
 
 
+def _carried(envelope: Record | Array, values: list[Any], *, is_log: bool = False) -> Array:
+    """The documents in an envelope; the place of the only one is that of the envelope."""
+    if len(values) == 1 and isinstance(values[0], list):
+        values = values[0]
+    places = (envelope.place,) if len(values) == 1 else ()
+    duplicate = envelope.duplicate
+    duplicates = {} if duplicate is None else dict.fromkeys(range(len(values)), duplicate)
+    return Array(envelope.place, values, places, duplicates, is_log=is_log, is_carried=True)
+
+
 def _belongs(value: Any, dialect: Dialect) -> bool:
     return dialect.joins_lines(value) or dialect.recognizes(value)
 
@@ -275,8 +334,11 @@ class DocumentReader:
     ) -> None:
         self._recognizer = Recognizer()
         self._documents = Documents(name, dialect=dialect, recognizer=self._recognizer)
+        self._name = name
         self._on_bad = on_bad
         self._allow_duplicates = allow_duplicates
+        self._is_log = False
+        self._has_documents = False
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -285,12 +347,19 @@ class DocumentReader:
 
     def take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
         """The documents that are complete after a batch."""
+        self._is_log |= isinstance(batch, Array) and batch.is_log
+        for document in self._take(batch):
+            self._has_documents = True
+            yield document
+
+    def _take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
         if isinstance(batch, Array):
+            batch = self._documents.unwrap_list(batch)
             duplicate = batch.duplicate
             if duplicate is not None and not self._allow_duplicates:
                 self._on_bad(duplicate.place, duplicate.problem)
                 return
-            if not batch.items:  # no calls
+            if not batch.items and not batch.is_log:  # no calls
                 yield Document(batch.place, batch.items, dialect_named("generic"))
                 return
             whole = self._documents.take_whole(batch)
@@ -304,30 +373,46 @@ class DocumentReader:
         if isinstance(record, BadRecord):
             self._on_bad(record.place, record.problem)
             return
+        logged = self._documents.take_log(record)
+        if logged is not None:
+            self._is_log = True
+            yield from self._take(logged)
+            return
         dialect = self._documents.dialect_for(record.value)
         duplicate = record.duplicate
         if duplicate is not None and (not self._allow_duplicates or _is_written(dialect)):
             self._on_bad(duplicate.place, duplicate.problem)
         else:
-            yield from _recognized(self._documents.take(record, dialect), self._on_bad)
+            yield from self._recognized(self._documents.take(record, dialect))
 
     def finish(self) -> Iterator[Document]:
         """The documents that are complete only at the end of the file."""
-        yield from _recognized(self._documents.finish(), self._on_bad)
+        if self._is_log:
+            yield from self.take(self._documents.finish_log(self._name))
+        for document in self._recognized(self._documents.finish()):
+            self._has_documents = True
+            yield document
+        if self._is_log and not self._has_documents:
+            self._on_bad(self._name, UNKNOWN_LOG)
+
+    def _recognized(self, found: Iterator[Document | Record]) -> Iterator[Document]:
+        """The documents; those in envelopes, too."""
+        for item in found:
+            carried = None if isinstance(item, Document) else self._documents.unwrap(item)
+            if isinstance(item, Document):
+                yield item
+            elif carried is not None:
+                inner = DocumentReader(
+                    item.place, None, self._on_bad, allow_duplicates=self._allow_duplicates
+                )
+                yield from inner.take(carried)
+                yield from inner.finish()
+            elif not item.is_log:
+                self._on_bad(item.place, unknown_format_text(item.value))
 
 
 def _is_written(dialect: Dialect | None) -> bool:
     return dialect is not None and dialect.name in _WRITTEN_DIALECTS
-
-
-def _recognized(
-    found: Iterator[Document | Record], on_bad: Callable[[str, str], None]
-) -> Iterator[Document]:
-    for item in found:
-        if isinstance(item, Document):
-            yield item
-        else:
-            on_bad(item.place, unknown_format_text(item.value))
 
 
 def traces_in(

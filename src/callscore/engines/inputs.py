@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
 from callscore.core.case import Case
-from callscore.documents import Document, Documents, tools_of_document
+from callscore.documents import UNKNOWN_LOG, Document, Documents, tools_of_document
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
@@ -158,6 +159,7 @@ class CaseReader:
     def __init__(self, name: str, part: FileContent, inputs: InputOptions) -> None:
         self._name = name
         self._part = part
+        self._inputs = inputs
         self._dialect = inputs.dialect
         self._inner = Recognizer()  # of nested documents
         self._read_options = structs.replace(inputs.read_options, inner=self._inner.find)
@@ -171,6 +173,8 @@ class CaseReader:
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
         self._has_messages = False
+        self._is_log = False
+        self._has_cases = False  # of a log
 
     @property
     def state(self) -> tuple[Hashable, ...]:
@@ -200,7 +204,7 @@ class CaseReader:
         try:
             fields = self._fields.apply(batch.value, batch.place) if self._fields else {}
         except UnreadableInput as error:
-            yield BadRecord(error.place, error.problem)
+            yield from self._read_carried(batch) or [BadRecord(error.place, error.problem)]
             return
         documents = self._documents_for(fields)
         dialect = None
@@ -209,18 +213,30 @@ class CaseReader:
             dialect = documents.dialect_for(batch.value)
             if self._wraps_calls(dialect, batch.value):
                 is_own = self._is_own_file = True  # under other names of the sides
-        if is_own:
+        logged = None if is_own else documents.take_log(batch)
+        if logged is not None:
+            yield from self._read_array(logged)
+        elif is_own:
             if fields and documents.is_unused:
                 del self._groups[
                     _group_of(fields)
                 ]  # or there would be one for each case of the file
             self._has_messages |= isinstance(batch.value, dict) and "role" in batch.value
+            self._has_cases = True
             yield self._read_own_record(batch, fields)
         elif self._is_message_without_calls(batch.value) and not documents.is_joining:
             value = {**batch.value, "tool_calls": []}
             yield self._read_own_record(Record(batch.place, value, batch.duplicate), fields)
         else:
             yield from self._read_all(documents.take(batch, dialect), fields)
+
+    def _read_carried(self, record: Record) -> Iterator[Found] | None:
+        """The cases in an envelope; None if the record is none."""
+        carried = self._documents_for({}).unwrap(record)
+        if carried is None:
+            return None
+        inner = CaseReader(record.place, self._part, self._inputs)
+        return chain(inner.take(carried), inner.finish())
 
     def _is_message_without_calls(self, value: Any) -> bool:
         """Whether it is an answer without calls, in a file in which each message is a trace."""
@@ -234,10 +250,16 @@ class CaseReader:
 
     def finish(self) -> Iterator[Found]:
         """The cases that are only complete at the end of the file."""
+        if self._is_log:
+            yield from self._read_array(self._documents_for({}).finish_log(self._name))
         for documents, fields in self._groups.values():
             yield from self._read_all(documents.finish(), fields)
+        if self._is_log and not self._has_cases:
+            yield BadRecord(self._name, UNKNOWN_LOG)
 
     def _read_array(self, array: Array) -> Iterator[Found]:
+        array = self._documents_for({}).unwrap_list(array)
+        self._is_log |= array.is_log
         if self._part is not CASES and self._spells_calls(array.items):
             record = Record(array.place, {"calls": array.items}, array.duplicate)
             yield self._read_own_record(record, {})
@@ -245,6 +267,7 @@ class CaseReader:
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
         if whole is not None:
+            self._has_cases = True
             yield from self._read_document(whole, {})
             return
         for record in array.records():
@@ -273,10 +296,11 @@ class CaseReader:
         self, found: Iterator[Document | Record], fields: dict[str, Any]
     ) -> Iterator[Found]:
         for item in found:
-            if isinstance(item, Record):
-                yield self._read_own_record(item, fields)
-            else:
+            if not isinstance(item, Record):
+                self._has_cases = True
                 yield from self._read_document(item, fields)
+            elif not item.is_log:
+                yield from self._read_carried(item) or [self._read_own_record(item, fields)]
 
     def _is_own_format(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
         if "expected" in fields or "actual" in fields:

@@ -31,6 +31,7 @@ __all__ = [
     "as_seekable",
     "decompress",
     "display_path",
+    "from_beginning",
     "max_unpacked",
     "open_bytes",
     "open_seekable",
@@ -114,6 +115,12 @@ def read_whole(stream: io.BufferedReader, name: str, *, before: int = 0, share: 
     if limit < 0 or len(data) > limit:
         raise too_large(name, "document", share=share)
     return data
+
+
+def from_beginning(stream: io.BufferedReader, data: bytes) -> io.BufferedReader:
+    """A stream that was read whole, again; what was compressed is limited as before."""
+    again = _ChunkStream(iter([data]), lambda: None, is_compressed=_is_compressed(stream))
+    return io.BufferedReader(again, _PLAIN_CHUNK_SIZE)
 
 
 def skip_blank_lines(stream: io.BufferedReader, name: str) -> int:

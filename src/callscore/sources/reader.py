@@ -12,6 +12,7 @@ from callscore.sources.files import (
     HEAD_SIZE,
     as_seekable,
     display_path,
+    from_beginning,
     open_bytes,
     read_whole,
     skip_blank_lines,
@@ -188,6 +189,13 @@ def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
 def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
     if stream.peek(HEAD_SIZE).startswith(_UTF_16_BOMS):
         raise UnreadableInput(name, "the file is encoded in UTF-16. Save it as UTF-8.")
+    if _may_be_log(stream.peek(HEAD_SIZE), name, named):
+        data = read_whole(stream, name)
+        found = _read_log(data, name, named)
+        if found:
+            yield from found
+            return
+        stream = from_beginning(stream, data)
     if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
         named = "text"
     if named == "text":
@@ -200,6 +208,30 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
             problem = f"the file is not {_BINARY_KINDS[kind]}, despite its name. Rename it or create it again."
             raise UnreadableInput(name, problem)
         yield from _read_as(kind, opening, stream, name, number)
+
+
+def _may_be_log(head: bytes, name: str, named: FileKind | None) -> bool:
+    """Whether a file can be a log, by its first line: neither JSON, nor a table, nor prose."""
+    if named not in (None, "text", "jsonl") or name.lower().endswith(".md"):
+        return False
+    first = head.removeprefix(BOM).lstrip().partition(b"\n")[0]
+    if first.startswith(b"{"):
+        return False
+    text = first.decode("utf-8", "replace")
+    if first.startswith(b"[") or named == "jsonl":
+        from callscore.sources.log_lines import looks_like_log_line
+
+        return looks_like_log_line(text)
+    return bool(first) and not (named is None and looks_like_table(first))
+
+
+def _read_log(data: bytes, name: str, named: FileKind | None) -> list[Array | BadRecord]:
+    if looks_like_events(data) and read_events(data.decode("utf-8", "surrogateescape")):
+        return []
+    from callscore.sources.log_lines import read_log
+
+    is_prose = named == "text" or looks_like_model_text(data[:HEAD_SIZE])
+    return read_log(data, name, is_named_log=name.lower().endswith(".log"), is_prose=is_prose)
 
 
 def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:

@@ -21,7 +21,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
@@ -84,7 +84,9 @@ def _items_in(document: Any) -> list[Any]:
         return list_of(document)
     requests, responses = document.get("requests"), document.get("responses")
     if isinstance(requests, list) and isinstance(responses, list):  # LangChain's tests
-        pairs = zip_longest(requests[: len(responses)], responses, fillvalue={})
+        pairs: Iterator[tuple[Any, Any]] = zip_longest(
+            requests[: len(responses)], responses, fillvalue={}
+        )
         return [{"request": asked, "response": answered} for asked, answered in pairs]
     recorded = first(document, "interactions", "http_interactions")  # vcrpy, go-vcr; VCR
     archived = at(document, "log", "entries")  # HAR
