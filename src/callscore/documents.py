@@ -57,6 +57,7 @@ __all__ = [
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
 _DATA_TYPES = (dict, list, bytes, str)  # most documents; what else they are takes longer to ask
 _MAX_WAITING = 1_000  # lines
+_MAX_UNREPEATED = 20  # documents of a file; then none will repeat another
 # Dialects that recognize almost anything, also incomplete or invalid definitions.
 _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
 # Formats that people write: a key that is given twice is a mistake.
@@ -162,6 +163,9 @@ class Documents:
         )  # keys of lines without a dialect of their own
         self._has_others = False
         self._log = LogRecords()
+        self._latest: Document | None = None  # which the next one may repeat
+        self._repeated = 0
+        self._unrepeated = 0
 
     @property
     def is_joining(self) -> bool:
@@ -169,9 +173,10 @@ class Documents:
         return self._joining is not None
 
     @property
-    def state(self) -> tuple[bool, bool]:
-        """What the next records depend on: whether lines wait for others, and whether others came before."""
-        return self.is_joining or bool(self._lines) or self._log.is_waiting, self._has_others
+    def state(self) -> tuple[object, ...]:
+        """What the next records depend on: what waits for others, and whether others came before."""
+        is_waiting = self.is_joining or bool(self._lines) or self._log.is_waiting
+        return is_waiting, self._has_others, self._latest and self._latest.place
 
     @property
     def is_unused(self) -> bool:
@@ -249,11 +254,33 @@ class Documents:
             self._lines.append(record)
             return
         self._has_others = True
-        yield from self._pop_lines()
-        yield Document(record.place, record.value, dialect)
+        lines = self._pop_lines()
+        if lines:
+            yield from self._pop_latest()
+            yield from lines
+        yield from self._take_document(Document(record.place, record.value, dialect))
+
+    def _take_document(self, document: Document) -> Iterator[Document]:
+        """A document, or the one before it, which a further one may repeat."""
+        continues, latest = document.dialect.continues, self._latest
+        if continues is None or (self._unrepeated > _MAX_UNREPEATED and not self._repeated):
+            yield from self._pop_latest()
+            yield document
+            return
+        if latest is not None and continues(latest.value, document.value):
+            self._repeated += 1
+        else:
+            self._unrepeated += 1
+            yield from self._pop_latest()
+        self._latest = document
+
+    def _pop_latest(self) -> list[Document]:
+        latest, self._latest = self._latest, None
+        return [] if latest is None else [latest]
 
     def finish(self) -> Iterator[Document | Record]:
         """The document that the waiting lines make together, if they do."""
+        yield from self._pop_latest()
         joining, self._joining = self._joining, None
         lines = self._pop_lines()
         if not lines:  # recognizing nothing would import all dialects
