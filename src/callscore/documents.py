@@ -29,7 +29,7 @@ from callscore.formats.reading import (
 )
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.log_lines import may_be_log, read_log
 from callscore.sources.text_document import decode_bytes, decode_text
 
@@ -117,7 +117,7 @@ def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
             _refuse_duplicate_keys(value, document)
         return document
     values: list[Any] = []
-    for batch in read_batches(fspath(value)):
+    for batch in _without_entries(read_batches(fspath(value))):
         for record in batch.records() if isinstance(batch, Lines) else (batch,):
             if isinstance(record, BadRecord):
                 raise_unreadable(record.place, record.problem)
@@ -125,6 +125,17 @@ def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
                 raise_unreadable(record.duplicate.place, record.duplicate.problem)
             values.append(record.items if isinstance(record, Array) else record.value)
     return values[0] if len(values) == 1 else values
+
+
+def _without_entries(
+    batches: Iterable[Lines | Array | Record | BadRecord | Entry],
+) -> Iterator[Lines | Array | Record | BadRecord]:
+    """The batches of a file, or of all files in an archive."""
+    for batch in batches:
+        if isinstance(batch, Entry):
+            yield from batch.batches
+        else:
+            yield batch
 
 
 def _refuse_duplicate_keys(given: Any, document: Any) -> None:
@@ -362,6 +373,7 @@ class DocumentReader:
         self._recognizer = Recognizer()
         self._documents = Documents(name, dialect=dialect, recognizer=self._recognizer)
         self._name = name
+        self._dialect = dialect
         self._on_bad = on_bad
         self._allow_duplicates = allow_duplicates
         self._is_log = False
@@ -372,8 +384,11 @@ class DocumentReader:
         """What the documents of the next batch depend on, apart from this batch."""
         return self._recognizer.state, self._documents.state
 
-    def take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
+    def take(self, batch: Lines | Array | Record | BadRecord | Entry) -> Iterator[Document]:
         """The documents that are complete after a batch."""
+        if isinstance(batch, Entry):
+            yield from self._read_inner(batch.place, batch.batches)
+            return
         self._is_log |= isinstance(batch, Array) and batch.is_log
         for document in self._take(batch):
             self._has_documents = True
@@ -422,6 +437,15 @@ class DocumentReader:
         if self._is_log and not self._has_documents:
             self._on_bad(self._name, UNKNOWN_LOG)
 
+    def _read_inner(self, place: str, batches: Iterable[Any]) -> Iterator[Document]:
+        """The documents in batches that have nothing to do with the others of the file."""
+        inner = DocumentReader(
+            place, self._dialect, self._on_bad, allow_duplicates=self._allow_duplicates
+        )
+        for batch in batches:
+            yield from inner.take(batch)
+        yield from inner.finish()
+
     def _recognized(self, found: Iterator[Document | Record]) -> Iterator[Document]:
         """The documents; those in envelopes, too."""
         for item in found:
@@ -429,11 +453,7 @@ class DocumentReader:
             if isinstance(item, Document):
                 yield item
             elif carried is not None:
-                inner = DocumentReader(
-                    item.place, None, self._on_bad, allow_duplicates=self._allow_duplicates
-                )
-                yield from inner.take(carried)
-                yield from inner.finish()
+                yield from self._read_inner(item.place, (carried,))
             elif not item.is_log:
                 self._on_bad(item.place, unknown_format_text(item.value))
 

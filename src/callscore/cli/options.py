@@ -22,7 +22,7 @@ from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
-from callscore.formats.trace import Part, View, read_options_for
+from callscore.formats.trace import IdSource, Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
 from callscore.words.value_text import NO_EFFECT
 
@@ -427,6 +427,11 @@ reading_options = stacked(
         show_default=True,
         help="A call failed if its result matches this and the trace has no explicit flag.",
     ),
+    click.option(
+        "--id-from",
+        type=click.Choice(get_args(IdSource)),
+        help="Use the name of each file, without its suffix, as the id of the runs in it.",
+    ),
 )
 input_format_option = click.option(
     "--input-format",
@@ -458,13 +463,15 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         raise click.UsageError("--leave-out none cannot be combined with another --leave-out.")
     else:
         left_out = ()
-    return read_options_for(
+    read_options = read_options_for(
         view=options.pop("view"),
         candidate=options.pop("candidate"),
         leave_out=left_out,
         failure=options.pop("failure_pattern"),
         tools=tools,
     )
+    id_from = options.pop("id_from")
+    return read_options if id_from is None else replace(read_options, id_from=id_from)
 
 
 def sides_options(*, multiple: bool = True) -> Callable[[AnyCommand], AnyCommand]:

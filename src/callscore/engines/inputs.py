@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +46,8 @@ from callscore.formats.reading import (
 )
 from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given."""
-        return self.fields is None and self.dialect is None
+        """Whether neither paths nor a format are given, nor where ids come from."""
+        return self.fields is None and self.dialect is None and self.read_options.id_from is None
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)
@@ -190,8 +190,12 @@ class CaseReader:
             tuple([documents.state for documents, _ in self._groups.values()]),
         )
 
-    def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
+    def take(self, batch: Record | BadRecord | Array | Entry) -> Iterator[Found]:
         """The cases in a batch of a file."""
+        if isinstance(batch, Entry):
+            self._has_cases = True
+            yield from self._inner_cases(batch.place, batch.batches)
+            return
         if isinstance(batch, BadRecord):
             yield batch
             return
@@ -235,8 +239,20 @@ class CaseReader:
         carried = self._documents_for({}).unwrap(record)
         if carried is None:
             return None
-        inner = CaseReader(record.place, self._part, self._inputs)
-        return chain(inner.take(carried), inner.finish())
+        return self._inner_cases(record.place, (carried,))
+
+    def _inner_cases(self, place: str, batches: Iterable[Any]) -> Iterator[Found]:
+        """The cases in batches that have nothing to do with the others of the file."""
+        inner = CaseReader(place, self._part, self._inputs)
+        for batch in batches:
+            for record in batch.records() if isinstance(batch, Lines) else (batch,):
+                yield from inner.take(record)
+        yield from inner.finish()
+
+    def _file_id(self) -> str | None:
+        """The id of the cases of the file, if it is named after them."""
+        is_file = self._read_options.id_from is not None and self._name != STANDARD_INPUT
+        return file_id(self._name) if is_file else None
 
     def _is_message_without_calls(self, value: Any) -> bool:
         """Whether it is an answer without calls, in a file in which each message is a trace."""
@@ -341,12 +357,14 @@ class CaseReader:
             options: dict[str, Any] = {"read_options": read_options, "dialect": self._dialect}
             if self._part is CASES:
                 options["takes_trace"] = self._takes_trace
-            return place, self._part.read(value, place=place, **options)
+            case = self._part.read(value, place=place, **options)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             is_typo = "Did you mean" in error.problem  # then this is what to do
             hint = f" {_HINT} {trace_hint(value)}" if is_unknown and not is_typo else ""
             return BadRecord(error.place, error.problem + hint)
+        name = None if case.id != NO_ID and has_own_id(case) else self._file_id()
+        return place, case if name is None else structs.replace(case, id=name)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
         yield from self._with_candidates(
@@ -369,9 +387,12 @@ class CaseReader:
             yield BadRecord(document.place, str(error))
             return
         is_unanswered = self._part is not REFERENCES and is_question(document.value)
+        name = self._file_id()
         for index, trace in enumerate(traces):
             if is_unanswered and not trace.calls:
                 trace = structs.replace(trace, calls=None)  # noqa: PLW2901  (the same, without an answer)
+            if name is not None and (len(traces) == 1 or trace.id is None):
+                trace = structs.replace(trace, id=name)  # noqa: PLW2901  (likewise)
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
                 case = self._part.make(_with_fields(trace, fields, place), place=place)
@@ -527,7 +548,7 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
 
 NO_JOIN = (
     "the record has no id, and there are several cases it could belong to. Pass the path of the id:"
-    " --map id=$.path.to.id"
+    " --map id=$.path.to.id, or --id-from filename"
 )
 
 

@@ -51,6 +51,7 @@ from callscore.formats.trace import DEFAULT_READ_OPTIONS
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
+from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
-    from callscore.formats.trace import ReadOptions
+    from callscore.formats.trace import IdSource, ReadOptions
 
 __all__ = [
     "CHECKED_BYTES",
@@ -164,6 +165,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    id_from: IdSource | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     jobs: int = 1,
@@ -172,8 +174,8 @@ def score_files(  # noqa: PLR0913  (all are options)
     """Score the cases of files: case files, or traces with expected calls.
 
     Args:
-        paths: one file or several, or URLs of files (with the extra `remote`); `-` is standard
-            input.
+        paths: one file or several, or folders or archives (tar or zip) of them, or URLs of files (with
+            the extra `remote`); `-` is standard input.
         settings: how calls are compared.
         show: which cases to keep in the results.
         limit: use only the first cases, at most this many; None for all.
@@ -182,6 +184,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         fields: the paths of the fields of a case: `{"id": "$.metadata.task_id"}`.
         format: the format of the files; detected by default.
         read_options: which calls to read from a document with several choices.
+        id_from: `filename` to use the name of each file, without its suffix, as the id of the runs in
+            it.
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases or traces.
         metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
@@ -196,6 +200,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -222,6 +228,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    id_from: IdSource | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -234,6 +241,8 @@ def score_joined(  # noqa: PLR0913  (all are options)
     `fields` and `format` hold for both sides.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -258,9 +267,8 @@ def _attach_results(collector: Collector) -> Iterator[None]:
 
 
 def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[str]:
-    if isinstance(paths, str | PathLike):
-        return [fspath(paths)]
-    return [fspath(path) for path in paths]
+    given = [paths] if isinstance(paths, str | PathLike) else paths
+    return [file for path in given for file in files_in_folder(fspath(path))]
 
 
 def decoded_lines(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:

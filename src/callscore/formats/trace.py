@@ -14,10 +14,19 @@ from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
-__all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
+__all__ = [
+    "DEFAULT_READ_OPTIONS",
+    "IdSource",
+    "Part",
+    "ReadOptions",
+    "Trace",
+    "View",
+    "read_options_for",
+]
 
 View = Literal["requested", "executed"]
 Part = Literal["user", "subagent", "code", "hosted"]
+IdSource = Literal["filename"]
 
 
 class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True):
@@ -69,6 +78,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `hosted` is
             a kind of tool.
+        id_from: `filename` to join runs on the names of their files, without suffixes. A case that
+            names itself, and a run whose id is at a path of the user, keep their ids.
         inner: finds the dialect of a nested document; caches it for a whole file.
         on_answers: called with the number of answers to each question. If it is set, the first
             answer is taken of a question with fewer answers than `candidate`; otherwise none.
@@ -79,6 +90,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, Tool] = {}
     failure: re.Pattern[str] = re.compile("^Error")
     leave_out: tuple[Part, ...] = ("user",)
+    id_from: IdSource | None = None
     inner: Callable[..., Any] | None = None
     on_answers: Callable[[int], None] | None = None
 
@@ -102,6 +114,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             _require_choice("leave_out", part, Part)
         if self.view is not None:
             _require_choice("view", self.view, View)
+        if self.id_from is not None:
+            _require_choice("id_from", self.id_from, IdSource)
         candidate: Any = self.candidate
         if candidate.__class__ is not int or candidate < 0:
             raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {mention(candidate)}")

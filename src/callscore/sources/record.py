@@ -9,7 +9,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Array", "BadRecord", "Record"]
+__all__ = ["Array", "BadRecord", "Entry", "Record"]
 
 
 class Record(Struct, frozen=True, gc=False):
@@ -63,3 +63,10 @@ class Array(Struct, frozen=True, gc=False):
             place = self.places[index] if self.places else f"{self.place}[{index}]"
             duplicate = self.duplicates.get(index)
             yield Record(place, value, duplicate, self.is_log, self.is_carried)
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A file in an archive, with the batches of it; its place is `archive!entry`."""
+
+    place: str
+    batches: tuple[Any, ...]
