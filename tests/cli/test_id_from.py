@@ -1,4 +1,4 @@
-"""`--id-from`, and files in folders and archives, on the command line."""
+"""`--id-from`, `--map`, and files in folders and archives, on the command line."""
 
 from __future__ import annotations
 
@@ -85,3 +85,27 @@ def test_other_commands_take_it_too(runs: Path, references: Path, command: str) 
     out, _ = run(command, *files, "--id-from", "filename")
 
     assert out
+
+
+@pytest.mark.parametrize(
+    ("command", "lang", "note"),
+    [
+        ("score", "en", "--map trial=$.run.no has no effect: the path leads nowhere in any record"),
+        ("score", "ru", "--map trial=$.run.no не действует"),
+        ("check", "en", "--map trial=$.run.no has no effect"),
+        ("capture", "en", "--map trial=$.run.no has no effect"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_not_ignored_silently(
+    tmp_path: Path, command: str, lang: str, note: str
+) -> None:
+    path = tmp_path / "x.jsonl"
+    case = {"expected": ["f"], "actual": ["f"], "run": {"nr": 1}}
+    cases = [{**case, "id": "a", "trial": 1}, {**case, "id": "b", "trial": 1}]
+    path.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in cases))
+
+    _, wrong = run(command, path, "--map", "trial=$.run.no", "--lang", lang)
+    _, right = run(command, path, "--map", "trial=$.run.nr", "--lang", lang)
+
+    assert note in wrong
+    assert "--map" not in right

@@ -718,3 +718,18 @@ def test_cases_and_traces_may_be_in_pages_and_logs(write: Any) -> None:
         {"log": text + "\n", "stream": "s"} for text in ("no", msgspec.json.encode(case).decode())
     ]
     assert score_files(write("docker.log", *lines)).summary.scored == 1
+
+
+def test_a_path_that_leads_nowhere_in_any_record_is_a_warning(write: Any) -> None:
+    references = write("references.jsonl", {"id": "a", "expected": ["f"]})
+    traces = write("traces.jsonl", {"run": "a", "id": "x", "messages": chat(call("f"))})
+
+    # One side may have its id elsewhere.
+    assert f1(score_joined(references, traces, fields={"id": "$.run"})) == 1
+    with pytest.warns(
+        UserWarning, match=r"the path '\$\.runs' of 'id' leads nowhere in any record"
+    ):
+        score_joined(references, traces, fields={"id": "$.runs"})
+    case = write("case.json", {"id": "a", "expected": ["f"], "actual": ["f"]})
+    with pytest.warns(UserWarning, match="of 'id' leads nowhere"):
+        assert f1(score_files(case, fields={"id": "$.task"})) == 1

@@ -10,6 +10,7 @@ from callscore.cli.options import (
     input_options,
     lang_option,
     limit_option,
+    note_unfound,
     reading_from,
     require_one_stdin,
     skip_bad_option,
@@ -94,6 +95,8 @@ def command(  # noqa: D103  (the help is above)
             shown = hider.data(record)
             hidden += shown is not record
             target.write_text(record_line(shown))
+    for unfound in [] if inputs.fields is None else inputs.fields.unfound:
+        note_unfound(*unfound)
     for line in _summary_lines(captures, lang):
         print_note(line)
     if hidden:

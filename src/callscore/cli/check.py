@@ -23,6 +23,7 @@ from callscore.cli.options import (
     limit_option,
     max_shown_option,
     max_skipped_option,
+    note_unfound,
     reading_from,
     refuse_evaluations,
     require_one_stdin,
@@ -125,6 +126,9 @@ def command(**options: Any) -> int:
                 print_named_note(*note)
         elif request.output_format != "html":
             write_report("check", (results,), output, request.output_format, lang=request.lang)
+    if inputs.fields is not None and request.jobs == 1:
+        for unfound in inputs.fields.unfound:
+            note_unfound(*unfound)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 

@@ -22,6 +22,7 @@ from callscore.cli.options import (
     limit_option,
     max_shown_option,
     metric_option,
+    note_unfound,
     reading_from,
     require_inputs,
     sides_options,
@@ -437,7 +438,7 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
             write_report("disagreement", about, output, output_format, lang=lang)
 
         score = partial(score_files, files) if files else partial(score_joined, *sides)
-        hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes)
+        hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes, on_unfound=note_unfound)
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:

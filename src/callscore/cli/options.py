@@ -18,7 +18,7 @@ from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.core import settings as score_settings
-from callscore.core.phrases import say
+from callscore.core.phrases import Phrase, say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
@@ -60,6 +60,7 @@ __all__ = [
     "measure_option",
     "metric_option",
     "name_option",
+    "note_unfound",
     "open_existing_store",
     "open_store_to_write",
     "overrides_from",
@@ -396,6 +397,17 @@ def _parse_field(value: str) -> tuple[str, str]:
             f"{value!r} is not of the form FIELD=PATH, as in id=$.metadata.task_id."
         )
     return field.strip(), path.strip()
+
+
+_UNFOUND = Phrase(
+    "--map {field}={path} has no effect: the path leads nowhere in any record",
+    "--map {field}={path} не действует: ни в одной записи по этому пути ничего нет",
+)
+
+
+def note_unfound(field: str, path: str) -> None:
+    """Print that a path of `--map` leads nowhere in any record."""
+    print_note(say(_UNFOUND, _language(), field=field, path=path))
 
 
 _EXCLUDE_NOTHING = "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -213,6 +214,8 @@ def score_files(  # noqa: PLR0913  (all are options)
             run.score(path)
             if limit is None:
                 collector.note_if_empty(without_credentials(path))
+    if not run.has_parts:  # what other processes have found is not known here
+        _note_unfound(inputs, hooks)
     return collector.results()
 
 
@@ -249,7 +252,18 @@ def score_joined(  # noqa: PLR0913  (all are options)
     run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
+    _note_unfound(inputs, hooks)
     return collector.results()
+
+
+def _note_unfound(inputs: InputOptions, hooks: ScoreHooks) -> None:
+    """Say which paths of the user lead nowhere: the fields of the records themselves were used."""
+    for field, path in [] if inputs.fields is None else inputs.fields.unfound:
+        if hooks.on_unfound is not None:
+            hooks.on_unfound(field, path)
+        else:
+            problem = f"fields: the path {path!r} of '{field}' leads nowhere in any record"
+            warnings.warn(problem, stacklevel=3)
 
 
 @contextmanager
@@ -302,6 +316,7 @@ class _FileScoring:
         self._hooks = hooks
         self._plain = PlainDecoder()
         self.jobs = 1
+        self.has_parts = False  # scored in other processes
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
@@ -339,6 +354,10 @@ class _FileScoring:
         """Let other processes score the batches of a large file, and yield those left to this one."""
         collector = self._collector
 
+        def add(part: ScoredPart) -> bool:
+            self.has_parts = True
+            return collector.add_part(part)
+
         def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
             collector.begin_part(already_shown)
             for position, batch in enumerate(lines):
@@ -350,7 +369,7 @@ class _FileScoring:
             batches,
             Split(
                 work=work,
-                add=collector.add_part,
+                add=add,
                 state=lambda: reader.state,
                 context=lambda: collector.shown,
                 lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
