@@ -29,7 +29,7 @@ _KINDS: dict[str, FileKind] = {
 }
 _COMPRESSED = (".gz", ".zst")
 # Other names of data, whose kind is seen from their content.
-_DATA = (".log", ".har", ".trace", ".out", ".sse")
+_DATA = (".log", ".har", ".httprr", ".trace", ".out", ".sse")
 _NOT_DATA = re.compile(r"(readme|license|changelog|notice|manifest)\b", re.IGNORECASE)
 _POSITION = re.compile(r"(?::\d+|\[\d+\])+$")
 

@@ -20,6 +20,7 @@ from callscore.sources.files import (
     skip_blank_lines,
     too_large,
 )
+from callscore.sources.httprr import HTTPRR_MAGIC, read_httprr
 from callscore.sources.record import Array, BadRecord, Entry, Record
 from callscore.sources.remote import name_in_url
 from callscore.sources.tar_archive import TAR_HEAD_SIZE, looks_like_tar, read_tar
@@ -163,6 +164,8 @@ def _read_stream(stream: BufferedReader, name: str, named: FileKind | None) -> B
 
         with as_seekable(stream, document=name) as file:
             yield from _read_archive(read_zip(file, name), name)
+    elif stream.peek(HEAD_SIZE).startswith(HTTPRR_MAGIC):
+        yield from read_httprr(read_whole(stream, name), name)
     elif "otlp" in (kind, named):
         yield from _read_otlp(stream, name, named)
     else:
