@@ -195,7 +195,7 @@ class Documents:
         return not any(self.state)
 
     def take_log(self, record: Record) -> Array | None:
-        """What a record of a log carries; None if it is no such record."""
+        """What a record of a log carries; None if it is another record."""
         is_log = self._dialect is None and not record.is_carried and is_log_record(record.value)
         return _carried(record, self._log.take(record.value), is_log=True) if is_log else None
 
@@ -204,7 +204,7 @@ class Documents:
         return Array(place, self._log.finish(), is_log=True, is_carried=True)
 
     def unwrap(self, record: Record) -> Array | None:
-        """What a record only carries that no dialect recognizes; None if it is no envelope."""
+        """What a record only carries that no dialect recognizes; None if it carries nothing."""
         if self._dialect is not None or record.is_carried:
             return None
         found = carried_documents(record.value, self._recognizer)

@@ -10,7 +10,6 @@ from callscore.cli.options import (
     input_options,
     lang_option,
     limit_option,
-    note_unfound,
     reading_from,
     require_one_stdin,
     skip_bad_option,
@@ -18,6 +17,7 @@ from callscore.cli.options import (
 from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note, print_skipped
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
@@ -95,8 +95,7 @@ def command(  # noqa: D103  (the help is above)
             shown = hider.data(record)
             hidden += shown is not record
             target.write_text(record_line(shown))
-    for unfound in [] if inputs.fields is None else inputs.fields.unfound:
-        note_unfound(*unfound)
+    note_all_unfound(inputs)
     for line in _summary_lines(captures, lang):
         print_note(line)
     if hidden:

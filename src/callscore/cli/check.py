@@ -23,7 +23,6 @@ from callscore.cli.options import (
     limit_option,
     max_shown_option,
     max_skipped_option,
-    note_unfound,
     reading_from,
     refuse_evaluations,
     require_one_stdin,
@@ -33,6 +32,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.documents import raise_unreadable
@@ -126,9 +126,8 @@ def command(**options: Any) -> int:
                 print_named_note(*note)
         elif request.output_format != "html":
             write_report("check", (results,), output, request.output_format, lang=request.lang)
-    if inputs.fields is not None and request.jobs == 1:
-        for unfound in inputs.fields.unfound:
-            note_unfound(*unfound)
+    if request.jobs == 1:  # what other processes have found is not known here
+        note_all_unfound(inputs)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 

@@ -22,7 +22,6 @@ from callscore.cli.options import (
     limit_option,
     max_shown_option,
     metric_option,
-    note_unfound,
     reading_from,
     require_inputs,
     sides_options,
@@ -33,6 +32,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.collector import ScoreHooks

@@ -17,12 +17,13 @@ from callscore.cli.completion import complete_input_format, complete_metric, com
 from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
+from callscore.cli.record_fields import id_from_option
 from callscore.core import settings as score_settings
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
-from callscore.formats.trace import IdSource, Part, View, read_options_for
+from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
 from callscore.words.value_text import NO_EFFECT
 
@@ -60,7 +61,6 @@ __all__ = [
     "measure_option",
     "metric_option",
     "name_option",
-    "note_unfound",
     "open_existing_store",
     "open_store_to_write",
     "overrides_from",
@@ -399,17 +399,6 @@ def _parse_field(value: str) -> tuple[str, str]:
     return field.strip(), path.strip()
 
 
-_UNFOUND = Phrase(
-    "--map {field}={path} has no effect: the path leads nowhere in any record",
-    "--map {field}={path} не действует: ни в одной записи по этому пути ничего нет",
-)
-
-
-def note_unfound(field: str, path: str) -> None:
-    """Print that a path of `--map` leads nowhere in any record."""
-    print_note(say(_UNFOUND, _language(), field=field, path=path))
-
-
 _EXCLUDE_NOTHING = "none"
 reading_options = stacked(
     click.option(
@@ -439,11 +428,7 @@ reading_options = stacked(
         show_default=True,
         help="A call failed if its result matches this and the trace has no explicit flag.",
     ),
-    click.option(
-        "--id-from",
-        type=click.Choice(get_args(IdSource)),
-        help="Use the name of each file, without its suffix, as the id of the runs in it.",
-    ),
+    id_from_option,
 )
 input_format_option = click.option(
     "--input-format",
@@ -475,15 +460,14 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         raise click.UsageError("--leave-out none cannot be combined with another --leave-out.")
     else:
         left_out = ()
-    read_options = read_options_for(
+    return read_options_for(
         view=options.pop("view"),
         candidate=options.pop("candidate"),
         leave_out=left_out,
         failure=options.pop("failure_pattern"),
         tools=tools,
+        id_from=options.pop("id_from"),
     )
-    id_from = options.pop("id_from")
-    return read_options if id_from is None else replace(read_options, id_from=id_from)
 
 
 def sides_options(*, multiple: bool = True) -> Callable[[AnyCommand], AnyCommand]:

@@ -28,7 +28,6 @@ from callscore.cli.options import (
     max_shown_cases_option,
     max_skipped_option,
     metric_option,
-    note_unfound,
     open_store_to_write,
     parse_run_name,
     reading_from,
@@ -43,6 +42,7 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_unfound
 from callscore.cli.sample_options import sample_options
 from callscore.cli.score_rows import (
     is_large,

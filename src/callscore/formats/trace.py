@@ -122,20 +122,28 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()
-_DEFAULTS = (None, 0, (), DEFAULT_READ_OPTIONS.failure.pattern, DEFAULT_READ_OPTIONS.leave_out)
+_DEFAULTS = (
+    None,
+    0,
+    (),
+    DEFAULT_READ_OPTIONS.failure.pattern,
+    DEFAULT_READ_OPTIONS.leave_out,
+    None,
+)
 _DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
 
 
-def read_options_for(
+def read_options_for(  # noqa: PLR0913  (all are options)
     *,
     view: str | None = None,
     candidate: Any = 0,
     tools: Iterable[Tool] = (),
     failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+    id_from: Any = None,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    given = (view, candidate, tools, failure, leave_out)
+    given = (view, candidate, tools, failure, leave_out, id_from)
     if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
         return DEFAULT_READ_OPTIONS
     if leave_out is None or isinstance(leave_out, str):
@@ -146,6 +154,7 @@ def read_options_for(
         tools={tool.name: tool for tool in tools},
         failure=_compiled(failure),
         leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
+        id_from=id_from,
     )
 
 

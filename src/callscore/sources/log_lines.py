@@ -99,7 +99,7 @@ def may_be_log(text: str) -> bool:
 
 
 def read_log(data: bytes, name: str, *, is_named_log: bool, is_prose: bool = False) -> list[Any]:
-    """What a log has: a list of records or of messages, or what is wrong; empty if it is no log.
+    """What a log has: a list of records or of messages, or what is wrong; empty if it is not a log.
 
     Args:
         data: the whole file.
@@ -142,7 +142,7 @@ def _read_values(
 
 
 def _is_log(entries: list[_Entry], size: int, *, is_prose: bool) -> bool:
-    """Whether the texts before the values are those of a log with so many lines."""
+    """Whether the texts before the values are those of a log of this number of lines."""
     prefixes = [entry.prefix for entry in entries if entry.prefix.strip()]
     if any(_LOG_PREFIX.match(prefix) for prefix in prefixes):
         return True

@@ -61,7 +61,7 @@ class BodyReader:
         return value if content is None else content
 
     def _read_bytes(self, data: bytes) -> Any:
-        """The content of bytes; None if they are no text, such as an image."""
+        """The content of bytes; None if they are not text, such as an image."""
         for _ in range(_MAX_LAYERS):
             unpacked = self._unpacked(data)
             if unpacked is None:
