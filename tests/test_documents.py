@@ -413,3 +413,80 @@ def test_telemetry_is_a_row_of_indented_objects(write: Any) -> None:
     [found] = read_documents(write(data, "telemetry.log"))
 
     assert (found.dialect.name, found.value) == ("gemini_cli", document)
+
+
+def log(*values: Any) -> str:
+    return "".join(
+        f"2026-01-02T03:04:05Z [info] {msgspec.json.encode(value).decode()}\n" for value in values
+    )
+
+
+@pytest.mark.parametrize("name", ["x.log", "x.txt", "x", "x.jsonl", "x.log.1"])
+def test_a_log_has_traces_behind_its_prefixes_and_other_values(write: Any, name: str) -> None:
+    path = write(log({"note": 1}, REQUEST, {"note": 2}).encode(), name)
+
+    assert names(path) == ["f"]
+
+
+def test_a_log_in_a_text_is_read_like_its_file() -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+
+    (call,) = callscore.read_calls(
+        f"started\nSTDIN: {msgspec.json.encode(RPC).decode()}\n" + log(answer)
+    )
+
+    assert (call.name, call.result) == ("f", [])
+    assert names(log({"note": 1}, *MESSAGES)) == ["f"]
+    assert names(log({"note": 1}, *MESSAGES).encode()) == ["f"]
+    with pytest.raises(InvalidCall, match="cut off"):
+        names(log(RPC)[:-12])
+
+
+def test_a_log_without_any_trace_is_an_error(write: Any) -> None:
+    with pytest.raises(UnreadableInput, match="no value in this log is a trace"):
+        names(write(log({"note": 1}).encode(), "x.log"))
+
+
+def test_a_compressed_log_is_read_and_a_compressed_text_still_limited(write: Any) -> None:
+    import gzip
+
+    assert names(write(gzip.compress(log(REQUEST).encode()), "x.log.gz")) == ["f"]
+    with pytest.raises(UnreadableInput, match="larger than 1M, unpacked"):
+        names(write(gzip.compress(b"a: b\n" + b"# comment\n" * 200_000), "x.gz"))
+
+
+@pytest.mark.parametrize("key", ["results", "data", "items", "rows", "traces"])
+def test_traces_may_be_in_a_list_of_results(write: Any, key: str) -> None:
+    page = {key: [REQUEST, REQUEST], "total": 2}
+
+    assert names(page) == ["f", "f"]
+    assert names(write(msgspec.json.encode(page), "x.json")) == ["f", "f"]
+    assert names(write(lines(page, page))) == ["f"] * 4
+
+
+def test_a_result_of_unknown_format_is_reported(write: Any) -> None:
+    page = {"results": [REQUEST, {"note": 1}]}
+
+    with pytest.raises(UnknownFormat, match="'note'"):
+        names(page)
+    with pytest.raises(UnreadableInput, match=r"x.json\[1\]: unknown format"):
+        names(write(msgspec.json.encode(page), "x.json"))
+
+
+def docker(text: str, stream: str = "stdout") -> dict[str, str]:
+    return {"log": text, "stream": stream, "time": "2026-01-02T03:04:05Z"}
+
+
+def test_lines_of_a_container_are_a_log(write: Any) -> None:
+    text = msgspec.json.encode(REQUEST).decode()
+    records = [
+        docker("started\n"),
+        docker(text[:9]),
+        docker("x\n", "stderr"),
+        docker(text[9:] + "\n"),
+    ]
+
+    assert names(write(lines(*records))) == ["f"]
+    assert names(write(lines(*records, docker(text)))) == ["f", "f"]  # the last line does not end
+    with pytest.raises(UnknownFormat):
+        names(write(lines(*records)), format="openai_chat")

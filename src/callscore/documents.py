@@ -20,8 +20,10 @@ from callscore.formats.definitions import (
     unknown_effects,
 )
 from callscore.formats.dialect import Dialect, dialect_named
+from callscore.formats.envelopes import LogRecords, is_log_record
 from callscore.formats.reading import (
     Recognizer,
+    carried_documents,
     find_dialect,
     read_as,
     read_definitions_in,
@@ -32,7 +34,8 @@ from callscore.formats.reading import (
 )
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources.log_lines import may_be_log, read_log
 from callscore.sources.text_document import decode_bytes, decode_text
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions
 
 __all__ = [
+    "UNKNOWN_LOG",
     "Document",
     "Documents",
     "load_content",
@@ -61,10 +65,17 @@ _SUFFIXES = (
 )
 _DATA_TYPES = (dict, list, bytes, str)  # most documents; what else they are takes longer to ask
 _MAX_WAITING = 1_000  # lines
+_MAX_UNREPEATED = 20  # documents of a file; then none will repeat another
 # Dialects that recognize almost anything, also incomplete or invalid definitions.
 _AMBIGUOUS_DIALECTS = ("generic", "tool_definitions")
 # Formats that people write: a key that is given twice is a mistake.
 _WRITTEN_DIALECTS = ("callscore_case", "tool_definitions")
+
+
+UNKNOWN_LOG = (
+    "no value in this log is a trace in a known format. 'callscore formats' lists all formats;"
+    " --input-format selects one."
+)
 
 
 class Document(Struct, frozen=True):
@@ -80,10 +91,25 @@ def to_document(value: Any) -> Any:
     if value.__class__ is dict or value.__class__ is list:
         return to_plain_data(value)
     if isinstance(value, str):
-        return decode_text(value)
+        return _log_in(decode_text(value))
     if isinstance(value, bytes | bytearray):
-        return decode_bytes(bytes(value))
+        return _log_in(decode_bytes(bytes(value)))
     return to_plain_data(list(value) if isinstance(value, Iterator) else value)
+
+
+def _log_in(content: Any) -> Any:
+    """The values in a text that is a log; anything else as it is."""
+    if not isinstance(content, str) or not may_be_log(content):
+        return content
+    values: list[Any] = []
+    for batch in read_log(
+        content.encode("utf-8", "replace"), "", is_named_log=False, is_prose=True
+    ):
+        if isinstance(batch, BadRecord):
+            raise InvalidCall(batch.problem)
+        is_whole = not batch.is_log or find_dialect(batch.items) is not None
+        values += [item for item in batch.items if is_whole or find_dialect(item) is not None]
+    return values or content
 
 
 def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
@@ -99,7 +125,7 @@ def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
             _refuse_duplicate_keys(value, document)
         return document
     values: list[Any] = []
-    for batch in read_batches(fspath(value)):
+    for batch in _without_entries(read_batches(fspath(value))):
         for record in batch.records() if isinstance(batch, Lines) else (batch,):
             if isinstance(record, BadRecord):
                 raise_unreadable(record.place, record.problem)
@@ -107,6 +133,17 @@ def load_content(value: Any, *, allow_duplicates: bool = False) -> Any:
                 raise_unreadable(record.duplicate.place, record.duplicate.problem)
             values.append(record.items if isinstance(record, Array) else record.value)
     return values[0] if len(values) == 1 else values
+
+
+def _without_entries(
+    batches: Iterable[Lines | Array | Record | BadRecord | Entry],
+) -> Iterator[Lines | Array | Record | BadRecord]:
+    """The batches of a file, or of all files in an archive."""
+    for batch in batches:
+        if isinstance(batch, Entry):
+            yield from batch.batches
+        else:
+            yield batch
 
 
 def _refuse_duplicate_keys(given: Any, document: Any) -> None:
@@ -144,6 +181,10 @@ class Documents:
             set()
         )  # keys of lines without a dialect of their own
         self._has_others = False
+        self._log = LogRecords()
+        self._latest: Document | None = None  # which the next one may repeat
+        self._repeated = 0
+        self._unrepeated = 0
 
     @property
     def is_joining(self) -> bool:
@@ -151,14 +192,38 @@ class Documents:
         return self._joining is not None
 
     @property
-    def state(self) -> tuple[bool, bool]:
-        """What the next records depend on: whether lines wait for others, and whether others came before."""
-        return self.is_joining or bool(self._lines), self._has_others
+    def state(self) -> tuple[object, ...]:
+        """What the next records depend on: what waits for others, and whether others came before."""
+        is_waiting = self.is_joining or bool(self._lines) or self._log.is_waiting
+        return is_waiting, self._has_others, self._latest and self._latest.place
 
     @property
     def is_unused(self) -> bool:
         """Whether it has taken no record so far."""
         return not any(self.state)
+
+    def take_log(self, record: Record) -> Array | None:
+        """What a record of a log carries; None if it is another record."""
+        is_log = self._dialect is None and not record.is_carried and is_log_record(record.value)
+        return _carried(record, self._log.take(record.value), is_log=True) if is_log else None
+
+    def finish_log(self, place: str) -> Array:
+        """What the last lines of a log carry, which did not end."""
+        return Array(place, self._log.finish(), is_log=True, is_carried=True)
+
+    def unwrap(self, record: Record) -> Array | None:
+        """What a record only carries that no dialect recognizes; None if it carries nothing."""
+        if self._dialect is not None or record.is_carried:
+            return None
+        found = carried_documents(record.value, self._recognizer)
+        return _carried(record, found) if found else None
+
+    def unwrap_list(self, array: Array) -> Array:
+        """A list of records of a log as a list of what they carry; any other list as it is."""
+        if self._dialect is not None or not array.items or not all(map(is_log_record, array.items)):
+            return array
+        found = carried_documents(array.items, self._recognizer)
+        return _carried(array, found, is_log=True)
 
     def dialect_for(self, value: Any) -> Dialect | None:
         """The dialect of a record; None if no dialect recognizes it."""
@@ -208,11 +273,33 @@ class Documents:
             self._lines.append(record)
             return
         self._has_others = True
-        yield from self._pop_lines()
-        yield Document(record.place, record.value, dialect)
+        lines = self._pop_lines()
+        if lines:
+            yield from self._pop_latest()
+            yield from lines
+        yield from self._take_document(Document(record.place, record.value, dialect))
+
+    def _take_document(self, document: Document) -> Iterator[Document]:
+        """A document, or the one before it, which a further one may repeat."""
+        continues, latest = document.dialect.continues, self._latest
+        if continues is None or (self._unrepeated > _MAX_UNREPEATED and not self._repeated):
+            yield from self._pop_latest()
+            yield document
+            return
+        if latest is not None and continues(latest.value, document.value):
+            self._repeated += 1
+        else:
+            self._unrepeated += 1
+            yield from self._pop_latest()
+        self._latest = document
+
+    def _pop_latest(self) -> list[Document]:
+        latest, self._latest = self._latest, None
+        return [] if latest is None else [latest]
 
     def finish(self) -> Iterator[Document | Record]:
         """The document that the waiting lines make together, if they do."""
+        yield from self._pop_latest()
         joining, self._joining = self._joining, None
         lines = self._pop_lines()
         if not lines:  # recognizing nothing would import all dialects
@@ -232,6 +319,16 @@ class Documents:
     def _pop_lines(self) -> list[Record]:
         waiting, self._lines = self._lines, []
         return waiting
+
+
+def _carried(envelope: Record | Array, values: list[Any], *, is_log: bool = False) -> Array:
+    """The documents in an envelope; the place of the only one is that of the envelope."""
+    if len(values) == 1 and isinstance(values[0], list):
+        values = values[0]
+    places = (envelope.place,) if len(values) == 1 else ()
+    duplicate = envelope.duplicate
+    duplicates = {} if duplicate is None else dict.fromkeys(range(len(values)), duplicate)
+    return Array(envelope.place, values, places, duplicates, is_log=is_log, is_carried=True)
 
 
 def _belongs(value: Any, dialect: Dialect) -> bool:
@@ -283,22 +380,36 @@ class DocumentReader:
     ) -> None:
         self._recognizer = Recognizer()
         self._documents = Documents(name, dialect=dialect, recognizer=self._recognizer)
+        self._name = name
+        self._dialect = dialect
         self._on_bad = on_bad
         self._allow_duplicates = allow_duplicates
+        self._is_log = False
+        self._has_documents = False
 
     @property
     def state(self) -> tuple[object, ...]:
         """What the documents of the next batch depend on, apart from this batch."""
         return self._recognizer.state, self._documents.state
 
-    def take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
+    def take(self, batch: Lines | Array | Record | BadRecord | Entry) -> Iterator[Document]:
         """The documents that are complete after a batch."""
+        if isinstance(batch, Entry):
+            yield from self._read_inner(batch.place, batch.batches)
+            return
+        self._is_log |= isinstance(batch, Array) and batch.is_log
+        for document in self._take(batch):
+            self._has_documents = True
+            yield document
+
+    def _take(self, batch: Lines | Array | Record | BadRecord) -> Iterator[Document]:
         if isinstance(batch, Array):
+            batch = self._documents.unwrap_list(batch)
             duplicate = batch.duplicate
             if duplicate is not None and not self._allow_duplicates:
                 self._on_bad(duplicate.place, duplicate.problem)
                 return
-            if not batch.items:  # no calls
+            if not batch.items and not batch.is_log:  # no calls
                 yield Document(batch.place, batch.items, dialect_named("generic"))
                 return
             whole = self._documents.take_whole(batch)
@@ -312,30 +423,51 @@ class DocumentReader:
         if isinstance(record, BadRecord):
             self._on_bad(record.place, record.problem)
             return
+        logged = self._documents.take_log(record)
+        if logged is not None:
+            self._is_log = True
+            yield from self._take(logged)
+            return
         dialect = self._documents.dialect_for(record.value)
         duplicate = record.duplicate
         if duplicate is not None and (not self._allow_duplicates or _is_written(dialect)):
             self._on_bad(duplicate.place, duplicate.problem)
         else:
-            yield from _recognized(self._documents.take(record, dialect), self._on_bad)
+            yield from self._recognized(self._documents.take(record, dialect))
 
     def finish(self) -> Iterator[Document]:
         """The documents that are complete only at the end of the file."""
-        yield from _recognized(self._documents.finish(), self._on_bad)
+        if self._is_log:
+            yield from self.take(self._documents.finish_log(self._name))
+        for document in self._recognized(self._documents.finish()):
+            self._has_documents = True
+            yield document
+        if self._is_log and not self._has_documents:
+            self._on_bad(self._name, UNKNOWN_LOG)
+
+    def _read_inner(self, place: str, batches: Iterable[Any]) -> Iterator[Document]:
+        """The documents in batches that have nothing to do with the others of the file."""
+        inner = DocumentReader(
+            place, self._dialect, self._on_bad, allow_duplicates=self._allow_duplicates
+        )
+        for batch in batches:
+            yield from inner.take(batch)
+        yield from inner.finish()
+
+    def _recognized(self, found: Iterator[Document | Record]) -> Iterator[Document]:
+        """The documents; those in envelopes, too."""
+        for item in found:
+            carried = None if isinstance(item, Document) else self._documents.unwrap(item)
+            if isinstance(item, Document):
+                yield item
+            elif carried is not None:
+                yield from self._read_inner(item.place, (carried,))
+            elif not item.is_log:
+                self._on_bad(item.place, unknown_format_text(item.value))
 
 
 def _is_written(dialect: Dialect | None) -> bool:
     return dialect is not None and dialect.name in _WRITTEN_DIALECTS
-
-
-def _recognized(
-    found: Iterator[Document | Record], on_bad: Callable[[str, str], None]
-) -> Iterator[Document]:
-    for item in found:
-        if isinstance(item, Document):
-            yield item
-        else:
-            on_bad(item.place, unknown_format_text(item.value))
 
 
 def traces_in(

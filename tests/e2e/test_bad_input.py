@@ -26,7 +26,7 @@ def test_a_directory(callscore: Program, tmp_path: Path) -> None:
     run = callscore("score", tmp_path)
 
     assert run.returncode == 3
-    assert "this is a directory" in run.stderr
+    assert "the folder has no files with traces or cases" in run.stderr
 
 
 def test_an_empty_file_beside_another(callscore: Program, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore import Results, Settings, score_cases, score_files, score_joined
+from callscore import ReadOptions, Results, Settings, score_cases, score_files, score_joined
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.engines.inputs import (
@@ -645,3 +646,90 @@ def test_a_misspelled_field_is_suggested_without_further_advice(write: Any) -> N
 
     for error in (raised.value, alone.value):
         assert error.problem.endswith("unknown field 'expectd'. Did you mean 'expected'?")
+
+
+def test_files_may_be_named_after_their_cases(write: Any, tmp_path: Path) -> None:
+    references = write(
+        "references.jsonl", {"id": "a", "expected": ["f"]}, {"id": "b", "expected": ["g"]}
+    )
+    write("a.json", chat(call("f")))
+    write("b.json", chat(call("g")))
+    write("with_id.json", {"id": "b", "messages": chat(call("h"))})
+    traces = [tmp_path / "a.json", tmp_path / "b.json"]
+
+    assert f1(score_joined(references, traces, id_from="filename")) == 1
+    with pytest.raises(UnreadableInput, match="or --id-from filename"):
+        score_joined(references, traces)
+    # The file says which case it is of, unless a path of the user does.
+    renamed = score_joined(references, tmp_path / "with_id.json", id_from="filename")
+    assert renamed.without_reference.count == 1
+    mapped = score_joined(
+        references, tmp_path / "with_id.json", id_from="filename", fields={"id": "$.id"}
+    )
+    assert mapped.without_reference.count == 0
+
+
+def test_a_folder_or_an_archive_has_one_run_per_file(write: Any, tmp_path: Path) -> None:
+    references = write(
+        "references.jsonl", {"id": "a", "expected": ["f"]}, {"id": "b", "expected": ["g"]}
+    )
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    write("runs/a.json", chat(call("f")))
+    write("runs/b.jsonl", *chat(call("g")))  # its lines are not joined with those of others
+    write("runs/c.jsonl", *chat(call("h")))
+    archive = shutil.make_archive(str(tmp_path / "runs"), "gztar", folder)
+
+    for runs in (folder, archive):
+        results = score_joined(references, runs, id_from="filename")
+        assert (f1(results), results.without_reference.names) == (1, ("c",))
+
+
+def test_cases_that_name_themselves_keep_their_ids(write: Any) -> None:
+    file = write(
+        "x.jsonl", {"id": "a", "expected": ["f"], "actual": []}, {"expected": [], "actual": []}
+    )
+    inputs = input_options_for(read_options=ReadOptions(id_from="filename"))
+
+    ids = [
+        found[1].id for found in read_cases(str(file), CASES, inputs) if isinstance(found, tuple)
+    ]
+
+    assert ids == ["a", "x"]
+    with pytest.raises(InvalidSettings, match="id_from: unknown value"):
+        ReadOptions(id_from="folder")  # type: ignore[arg-type]
+
+
+def test_cases_and_traces_may_be_in_pages_and_logs(write: Any) -> None:
+    case = {"id": "a", "expected": ["f"], "actual": chat(call("f"))}
+    page = write("page.json", {"data": [case, {**case, "id": "b"}], "total": 2})
+    log = write("x.log")
+    log.write_text(f'INFO started\nINFO {msgspec.json.encode(case).decode()}\nINFO {{"x": 1}}\n')
+
+    assert score_files(page).summary.scored == 2
+    assert score_files(log).summary.scored == 1
+    references = write("references.json", {"id": "a", "expected": ["f"]})
+    traces = write("traces.json", {"results": [{"run": "a", "messages": chat(call("f"))}]})
+    assert f1(score_joined(references, traces, fields={"id": "$.run"})) == 1
+    log.write_text('INFO {"x": 1}\n')
+    with pytest.raises(UnreadableInput, match="no value in this log is a trace"):
+        score_files(log)
+    lines = [
+        {"log": text + "\n", "stream": "s"} for text in ("no", msgspec.json.encode(case).decode())
+    ]
+    assert score_files(write("docker.log", *lines)).summary.scored == 1
+
+
+def test_a_path_that_leads_nowhere_in_any_record_is_a_warning(write: Any) -> None:
+    references = write("references.jsonl", {"id": "a", "expected": ["f"]})
+    traces = write("traces.jsonl", {"run": "a", "id": "x", "messages": chat(call("f"))})
+
+    # One side may have its id elsewhere.
+    assert f1(score_joined(references, traces, fields={"id": "$.run"})) == 1
+    with pytest.warns(
+        UserWarning, match=r"the path '\$\.runs' of 'id' leads nowhere in any record"
+    ):
+        score_joined(references, traces, fields={"id": "$.runs"})
+    case = write("case.json", {"id": "a", "expected": ["f"], "actual": ["f"]})
+    with pytest.warns(UserWarning, match="of 'id' leads nowhere"):
+        assert f1(score_files(case, fields={"id": "$.task"})) == 1

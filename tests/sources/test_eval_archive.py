@@ -6,7 +6,7 @@ import struct
 import sys
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import msgspec
@@ -16,7 +16,7 @@ import zstandard
 from callscore.core.call import Malformed, malformed_part
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources import files
-from callscore.sources.eval_archive import read_eval_archive
+from callscore.sources.eval_archive import read_zip
 from callscore.sources.record import BadRecord, Record
 
 if TYPE_CHECKING:
@@ -51,8 +51,13 @@ def zstd_archive_of(name: str, packed: bytes, data: bytes, flags: int = 0) -> by
     return bytes(plain)
 
 
+def samples_in(file: IO[bytes]) -> list[Record | BadRecord]:
+    found = list(read_zip(file, "f.eval"))
+    return [record for record in found if isinstance(record, Record | BadRecord)]
+
+
 def read(data: bytes) -> list[Record | BadRecord]:
-    return list(read_eval_archive(BytesIO(data), "f.eval"))
+    return samples_in(BytesIO(data))
 
 
 def refusal(data: bytes) -> UnreadableInput:
@@ -63,7 +68,7 @@ def refusal(data: bytes) -> UnreadableInput:
 
 def test_a_log_as_inspect_writes_it_is_read_sample_by_sample() -> None:
     with LOG.open("rb") as file:
-        records = list(read_eval_archive(file, "f.eval"))
+        records = samples_in(file)
 
     assert [record.place for record in records] == [
         "f.eval!samples/paris_epoch_1.json",

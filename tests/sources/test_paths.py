@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fsspec
@@ -10,11 +11,10 @@ import pytest
 from tests.servers.file_server import FileServer, serve_files
 
 from callscore.errors import UnreadableInput
-from callscore.sources.paths import display_paths, expand_paths
+from callscore.sources.paths import display_paths, expand_paths, files_in_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FILES = ["a.jsonl", "b.jsonl", "deep/er/c.jsonl", "deep/d.csv", ".hidden.jsonl", ".git/e.jsonl"]
 
@@ -66,7 +66,7 @@ def test_a_pattern_may_be_absolute(logs: Path) -> None:
 
 @pytest.mark.usefixtures("logs")
 def test_other_paths_are_left_alone() -> None:
-    paths = ["-", "logs/a.jsonl", "nothing.jsonl", "logs", "s3://bucket/log.jsonl", "logs/a.jsonl"]
+    paths = ["-", "logs/a.jsonl", "nothing.jsonl", "s3://bucket/log.jsonl", "logs/a.jsonl"]
 
     assert expand_paths(paths) == paths
 
@@ -157,3 +157,21 @@ def test_credentials_in_a_pattern_are_not_shown(server: FileServer) -> None:
 
     assert caught.value.place == server.url("logs/*.yaml", login="***@")
     assert display_paths(["-", "a", "s3://k:s@b"]) == "-, a, s3://***@b"
+
+
+@pytest.mark.usefixtures("logs")
+def test_a_folder_is_replaced_by_its_data_files() -> None:
+    names = ("a.jsonl", "b.jsonl", "deep/d.csv", "deep/er/c.jsonl")
+    found = [str(Path("logs") / name) for name in names]
+
+    assert expand_paths(["logs"]) == found
+    assert expand_paths(["logs/a.jsonl", "logs/"]) == [found[0], *found[1:]]
+    assert files_in_folder("logs/a.jsonl") == ["logs/a.jsonl"]
+    assert files_in_folder("-") == ["-"]
+    assert files_in_folder("no\0file") == ["no\0file"]
+
+
+@pytest.mark.usefixtures("logs")
+def test_a_folder_without_data_is_refused() -> None:
+    with pytest.raises(UnreadableInput, match="the folder has no files with traces or cases"):
+        expand_paths(["logs/folder.jsonl"])

@@ -5,8 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import tarfile
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pyarrow as pa
 import pytest
@@ -14,11 +18,19 @@ import zstandard
 from pyarrow import parquet
 
 from callscore.errors import UnreadableInput
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches, read_records
+from callscore.sources import (
+    Array,
+    BadRecord,
+    Entry,
+    Lines,
+    Record,
+    files,
+    read_batches,
+    read_records,
+)
+from callscore.sources.data_files import FileKind, kind_by_name
 from callscore.sources.reader import (
-    FileKind,
     kind_by_head,
-    kind_by_name,
     kind_of_json,
     looks_like_model_text,
     looks_like_table,
@@ -530,3 +542,91 @@ def test_every_byte_of_a_file_is_told_once(name: str, data: bytes, tmp_path: Pat
 
     assert batches
     assert sum(told) == len(data)
+
+
+def tar_of(files: dict[str, bytes], path: Path, mode: Any = "w:gz") -> Path:
+    with tarfile.open(path, mode) as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, BytesIO(data))
+    return path
+
+
+def zip_of(files: dict[str, bytes], path: Path) -> Path:
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+FOLDER = {
+    "runs/a.json": b'{"a": 1}',
+    "runs/README.md": b"# Runs",
+    "runs/b.jsonl": b'{"b": 1}\n{"b": 2}\n',
+    "runs/c.yaml.gz": gzip.compress(b"c: 1\n"),
+    "runs/.DS_Store": b"x",
+}
+
+
+@pytest.mark.parametrize("name", ["x.tar", "x.tar.gz", "x.tgz", "x.zip", "x"])
+def test_the_files_of_an_archive_are_read_one_after_another(tmp_path: Path, name: str) -> None:
+    mode = "w" if name in ("x.tar", "x") else "w:gz"
+    path = tmp_path / name
+    path = zip_of(FOLDER, path) if name == "x.zip" else tar_of(FOLDER, path, mode)
+
+    entries = list(read_batches(str(path)))
+
+    assert all(isinstance(entry, Entry) for entry in entries)
+    assert [record.place for record in read_records(str(path)) if isinstance(record, Record)] == [
+        f"{path}!runs/a.json",
+        f"{path}!runs/b.jsonl:1",
+        f"{path}!runs/b.jsonl:2",
+        f"{path}!runs/c.yaml.gz:1",
+    ]
+
+
+def problems_in(path: Path) -> list[str]:
+    found = read_records(str(path))
+    return [record.problem for record in found if isinstance(record, BadRecord)]
+
+
+def test_an_archive_in_an_archive_and_damaged_files_are_bad(tmp_path: Path) -> None:
+    inner = tar_of(FOLDER, tmp_path / "inner.tar", "w").read_bytes()
+    zipped = zip_of({"a.json": b"{}"}, tmp_path / "inner.zip").read_bytes()
+    files = {"tar.json": inner, "zip.json": zipped, "gz.json.gz": b"\x1f\x8b\x08", "ok.json": b"{}"}
+
+    first, second, third = problems_in(tar_of(files, tmp_path / "x.tgz"))
+
+    assert first == second == "this is an archive in an archive. Unpack the outer one."
+    assert "gzip data is truncated" in third
+
+
+def test_an_inspect_log_in_an_archive_is_read(tmp_path: Path) -> None:
+    sample = {"header.json": b'{"eval": {}}', "samples/a.json": b'{"id": "a"}'}
+    log = zip_of(sample, tmp_path / "log.eval").read_bytes()
+
+    (record,) = read_records(str(tar_of({"log.eval": log}, tmp_path / "x.tar")))
+
+    assert record.place.endswith("x.tar!log.eval!samples/a.json")
+
+
+@pytest.mark.parametrize("make", [tar_of, zip_of])
+def test_bombs_in_archives_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any
+) -> None:
+    monkeypatch.setitem(files._limits, "unpacked", 100_000)
+    line = b"[1]\n" * 10_000
+
+    assert "larger than" in problems_in(make({"a.json": line * 3}, tmp_path / "a"))[0]
+    packed = gzip.compress(line * 3)
+    assert "larger than" in problems_in(make({"a.json.gz": packed}, tmp_path / "b"))[0]
+    many = {f"{number}.jsonl": line for number in range(50)}
+    with pytest.raises(UnreadableInput, match="the archive is larger than"):
+        problems_in(make(many, tmp_path / "c"))
+
+
+@pytest.mark.parametrize("make", [tar_of, zip_of])
+def test_an_archive_without_data_is_refused(tmp_path: Path, make: Any) -> None:
+    with pytest.raises(UnreadableInput, match="the archive has no files with traces or cases"):
+        list(read_records(str(make({"README.md": b"x"}, tmp_path / "x"))))

@@ -23,6 +23,7 @@ from callscore.cli.output import (
 )
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
@@ -100,6 +101,7 @@ def command(  # noqa: D103  (the help is above)
             shown = hider.data(record)
             hidden += shown is not record
             target.write_text(record_line(shown))
+    note_all_unfound(inputs)
     for line in _summary_lines(captures, lang):
         print_note(line)
     print_unread(captures.counts.unread.noted(), lang)

@@ -32,6 +32,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.documents import raise_unreadable
@@ -125,6 +126,8 @@ def command(**options: Any) -> int:
                 print_named_note(*note)
         elif request.output_format != "html":
             write_report("check", (results,), output, request.output_format, lang=request.lang)
+    if request.jobs == 1:  # what other processes have found is not known here
+        note_all_unfound(inputs)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 

@@ -34,6 +34,7 @@ from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
 from callscore.sources import read_batches
+from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
 from callscore.words.plain_data import call_to_dict, tool_to_dict
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_OWN_FORMAT = "callscore_case"  # whose cases name themselves
 _HELP = """Print the calls in FILEs, in any trace format, as one JSON object per line; - is standard input.
 
 Each line has a `name` and `arguments` (null if they cannot be read, with `raw` and `error`), and what
@@ -181,7 +183,7 @@ class _CallsOfFile:
     def take(self, documents: Iterator[Document]) -> None:
         """Write the calls in documents, and count them."""
         for document in documents:
-            for trace in self._traces(document):
+            for trace in self._named(document, self._traces(document)):
                 view = "expected " if trace.calls is None else f"{trace.view} "
                 kind = (document.dialect.name, view if trace.says_anything else "")
                 self.counts[kind] = self.counts.get(kind, 0) + len(trace.any_calls)
@@ -200,6 +202,16 @@ class _CallsOfFile:
         except (InvalidCall, UnreadableInput) as error:
             self._note_bad(document.place, str(error))
             return []
+
+    def _named(self, document: Document, traces: list[Trace]) -> list[Trace]:
+        """The runs, with the name of their file as their id if the user wants that."""
+        if self._read_options.id_from is None or self._file == STANDARD_INPUT:
+            return traces
+        is_only = len(traces) == 1 and document.dialect.name != _OWN_FORMAT
+        return [
+            replace(each, id=file_id(document.place)) if is_only or each.id is None else each
+            for each in traces
+        ]
 
     def _write(self, document: Document, trace: Trace) -> None:
         is_only = document.place == self._file and len(self._extractor.files) == 1

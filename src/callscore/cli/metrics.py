@@ -32,6 +32,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.collector import ScoreHooks
@@ -437,7 +438,7 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
             write_report("disagreement", about, output, output_format, lang=lang)
 
         score = partial(score_files, files) if files else partial(score_joined, *sides)
-        hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes)
+        hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes, on_unfound=note_unfound)
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:

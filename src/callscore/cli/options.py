@@ -17,6 +17,7 @@ from callscore.cli.completion import complete_input_format, complete_metric, com
 from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
+from callscore.cli.record_fields import id_from_option
 from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
@@ -433,6 +434,7 @@ reading_options = stacked(
         help="Refuse a record with something that looks like calls and was not read."
         "  [default: report it]",
     ),
+    id_from_option,
 )
 input_format_option = click.option(
     "--input-format",
@@ -471,6 +473,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         failure=options.pop("failure_pattern"),
         strict=options.pop("strict_input"),
         tools=tools,
+        id_from=options.pop("id_from"),
     )
 
 

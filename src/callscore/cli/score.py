@@ -42,6 +42,7 @@ from callscore.cli.options import (
 from callscore.cli.output import Output, open_output, print_note, print_unread
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
+from callscore.cli.record_fields import note_unfound
 from callscore.cli.sample_options import sample_options
 from callscore.cli.score_rows import (
     is_large,
@@ -467,6 +468,7 @@ def _score(
                 on_case=on_case,
                 on_unjudged=unjudged.take,
                 on_bytes=on_bytes,
+                on_unfound=note_unfound,
                 parts=None if on_case is None else output.parts,
             )
             hooks = hooks if keeper is None else keeper.with_saving(hooks)

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["inputs_as_typed", "option_text", "settings_as_typed"]
 
 _NAMES = {"effects": "effect", "arguments": "argument"}
-_INPUTS = {"input_format": "input-format", "view": "view", "tools": "tools"}
+_INPUTS = {
+    "input_format": "input-format",
+    "view": "view",
+    "id_from": "id-from",
+    "tools": "tools",
+}
 
 
 def settings_as_typed(options: Mapping[str, Any]) -> Iterator[str]:

@@ -57,6 +57,8 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
             the error; the case is left out. Without it, the error is raised.
         on_bytes: called with the number of bytes that were read since the last call.
         on_file: called with the path of each file before its cases.
+        on_unfound: called at the end with each field of a case whose path leads nowhere in all
+            records, and the path; without it, this is a warning.
         parts: how `on_case` can be called in several processes.
     """
 
@@ -68,6 +70,7 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
     on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
     on_bytes: Callable[[int], None] | None = None
     on_file: Callable[[str], None] | None = None
+    on_unfound: Callable[[str, str], None] | None = None
     parts: Parts | None = None
 
     @property

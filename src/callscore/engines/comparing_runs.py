@@ -62,7 +62,7 @@ def is_case_file(reference: str) -> bool:
 
 
 def _has_suffix_of_file(reference: str) -> bool:
-    from callscore.sources.reader import kind_by_name  # imports what reads files
+    from callscore.sources.data_files import kind_by_name
 
     return kind_by_name(reference) is not None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from callscore.core.case import Case
-from callscore.documents import Document, Documents, tools_of_document
+from callscore.documents import UNKNOWN_LOG, Document, Documents, tools_of_document
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
@@ -46,7 +46,8 @@ from callscore.formats.reading import (
 )
 from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given."""
-        return self.fields is None and self.dialect is None
+        """Whether neither paths nor a format are given, nor where ids come from."""
+        return self.fields is None and self.dialect is None and self.read_options.id_from is None
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)
@@ -158,6 +159,7 @@ class CaseReader:
     def __init__(self, name: str, part: FileContent, inputs: InputOptions) -> None:
         self._name = name
         self._part = part
+        self._inputs = inputs
         self._dialect = inputs.dialect
         self._inner = Recognizer()  # of nested documents
         self._unread: dict[str, None] = {}  # in the record at hand
@@ -174,6 +176,8 @@ class CaseReader:
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
         self._is_own_file = False
         self._has_messages = False
+        self._is_log = False
+        self._has_cases = False  # of a log
 
     @property
     def state(self) -> tuple[Hashable, ...]:
@@ -202,8 +206,12 @@ class CaseReader:
             return found
         return found[0], structs.replace(found[1], unread=text)
 
-    def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
+    def take(self, batch: Record | BadRecord | Array | Entry) -> Iterator[Found]:
         """The cases in a batch of a file."""
+        if isinstance(batch, Entry):
+            self._has_cases = True
+            yield from self._inner_cases(batch.place, batch.batches)
+            return
         if isinstance(batch, BadRecord):
             yield batch
             return
@@ -216,7 +224,7 @@ class CaseReader:
         try:
             fields = self._fields.apply(batch.value, batch.place) if self._fields else {}
         except UnreadableInput as error:
-            yield BadRecord(error.place, error.problem)
+            yield from self._read_carried(batch) or [BadRecord(error.place, error.problem)]
             return
         documents = self._documents_for(fields)
         dialect = None
@@ -225,18 +233,42 @@ class CaseReader:
             dialect = documents.dialect_for(batch.value)
             if self._wraps_calls(dialect, batch.value):
                 is_own = self._is_own_file = True  # under other names of the sides
-        if is_own:
+        logged = None if is_own else documents.take_log(batch)
+        if logged is not None:
+            yield from self._read_array(logged)
+        elif is_own:
             if fields and documents.is_unused:
                 del self._groups[
                     _group_of(fields)
                 ]  # or there would be one for each case of the file
             self._has_messages |= isinstance(batch.value, dict) and "role" in batch.value
+            self._has_cases = True
             yield self._read_own_record(batch, fields)
         elif self._is_message_without_calls(batch.value) and not documents.is_joining:
             value = {**batch.value, "tool_calls": []}
             yield self._read_own_record(Record(batch.place, value, batch.duplicate), fields)
         else:
             yield from self._read_all(documents.take(batch, dialect), fields)
+
+    def _read_carried(self, record: Record) -> Iterator[Found] | None:
+        """The cases in an envelope; None if the record is none."""
+        carried = self._documents_for({}).unwrap(record)
+        if carried is None:
+            return None
+        return self._inner_cases(record.place, (carried,))
+
+    def _inner_cases(self, place: str, batches: Iterable[Any]) -> Iterator[Found]:
+        """The cases in batches that have nothing to do with the others of the file."""
+        inner = CaseReader(place, self._part, self._inputs)
+        for batch in batches:
+            for record in batch.records() if isinstance(batch, Lines) else (batch,):
+                yield from inner.take(record)
+        yield from inner.finish()
+
+    def _file_id(self) -> str | None:
+        """The id of the cases of the file, if it is named after them."""
+        is_file = self._read_options.id_from is not None and self._name != STANDARD_INPUT
+        return file_id(self._name) if is_file else None
 
     def _is_message_without_calls(self, value: Any) -> bool:
         """Whether it is an answer without calls, in a file in which each message is a trace."""
@@ -250,10 +282,16 @@ class CaseReader:
 
     def finish(self) -> Iterator[Found]:
         """The cases that are only complete at the end of the file."""
+        if self._is_log:
+            yield from self._read_array(self._documents_for({}).finish_log(self._name))
         for documents, fields in self._groups.values():
             yield from self._read_all(documents.finish(), fields)
+        if self._is_log and not self._has_cases:
+            yield BadRecord(self._name, UNKNOWN_LOG)
 
     def _read_array(self, array: Array) -> Iterator[Found]:
+        array = self._documents_for({}).unwrap_list(array)
+        self._is_log |= array.is_log
         if self._part is not CASES and self._spells_calls(array.items):
             record = Record(array.place, {"calls": array.items}, array.duplicate)
             yield self._read_own_record(record, {})
@@ -261,6 +299,7 @@ class CaseReader:
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
         if whole is not None:
+            self._has_cases = True
             yield from self._read_document(whole, {})
             return
         for record in array.records():
@@ -289,10 +328,11 @@ class CaseReader:
         self, found: Iterator[Document | Record], fields: dict[str, Any]
     ) -> Iterator[Found]:
         for item in found:
-            if isinstance(item, Record):
-                yield self._read_own_record(item, fields)
-            else:
+            if not isinstance(item, Record):
+                self._has_cases = True
                 yield from self._read_document(item, fields)
+            elif not item.is_log:
+                yield from self._read_carried(item) or [self._read_own_record(item, fields)]
 
     def _is_own_format(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
         if "expected" in fields or "actual" in fields:
@@ -333,12 +373,14 @@ class CaseReader:
             options: dict[str, Any] = {"read_options": read_options, "dialect": self._dialect}
             if self._part is CASES:
                 options["takes_trace"] = self._takes_trace
-            return self._with_unread((place, self._part.read(value, place=place, **options)))
+            case = self._part.read(value, place=place, **options)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             is_typo = "Did you mean" in error.problem  # then this is what to do
             hint = f" {_HINT} {trace_hint(value)}" if is_unknown and not is_typo else ""
             return BadRecord(error.place, error.problem + hint)
+        name = None if case.id != NO_ID and has_own_id(case) else self._file_id()
+        return self._with_unread((place, case if name is None else structs.replace(case, id=name)))
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
         yield from self._with_candidates(
@@ -361,9 +403,12 @@ class CaseReader:
             yield BadRecord(document.place, str(error))
             return
         is_unanswered = self._part is not REFERENCES and is_question(document.value)
+        name = self._file_id()
         for index, trace in enumerate(traces):
             if is_unanswered and not trace.calls:
                 trace = structs.replace(trace, calls=None)  # noqa: PLW2901  (the same, without an answer)
+            if name is not None and (len(traces) == 1 or trace.id is None):
+                trace = structs.replace(trace, id=name)  # noqa: PLW2901  (likewise)
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
                 case = self._part.make(_with_fields(trace, fields, place), place=place)
@@ -519,7 +564,7 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
 
 NO_JOIN = (
     "the record has no id, and there are several cases it could belong to. Pass the path of the id:"
-    " --map id=$.path.to.id"
+    " --map id=$.path.to.id, or --id-from filename"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -51,6 +52,7 @@ from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
+from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
+    from callscore.formats.trace import IdSource
 
 __all__ = [
     "CHECKED_BYTES",
@@ -166,6 +169,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    id_from: IdSource | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     jobs: int = 1,
@@ -174,8 +178,8 @@ def score_files(  # noqa: PLR0913  (all are options)
     """Score the cases of files: case files, or traces with expected calls.
 
     Args:
-        paths: one file or several, or URLs of files (with the extra `remote`); `-` is standard
-            input.
+        paths: one file or several, or folders or archives (tar or zip) of them, or URLs of files (with
+            the extra `remote`); `-` is standard input.
         settings: how calls are compared.
         show: which cases to keep in the results.
         limit: use only the first cases, at most this many; None for all.
@@ -184,6 +188,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         fields: the paths of the fields of a case: `{"id": "$.metadata.task_id"}`.
         format: the format of the files; detected by default.
         read_options: which calls to read from a document with several choices.
+        id_from: `filename` to use the name of each file, without its suffix, as the id of the runs in
+            it.
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases or traces.
         metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
@@ -198,6 +204,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -209,6 +217,8 @@ def score_files(  # noqa: PLR0913  (all are options)
             run.score(path)
             if limit is None:
                 collector.note_if_empty(without_credentials(path))
+    if not run.has_parts:  # what other processes have found is not known here
+        _note_unfound(inputs, hooks)
     return collector.results()
 
 
@@ -224,6 +234,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    id_from: IdSource | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -236,13 +247,26 @@ def score_joined(  # noqa: PLR0913  (all are options)
     `fields` and `format` hold for both sides.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
     run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
+    _note_unfound(inputs, hooks)
     return collector.results()
+
+
+def _note_unfound(inputs: InputOptions, hooks: ScoreHooks) -> None:
+    """Say which paths of the user lead nowhere: the fields of the records themselves were used."""
+    for field, path in [] if inputs.fields is None else inputs.fields.unfound:
+        if hooks.on_unfound is not None:
+            hooks.on_unfound(field, path)
+        else:
+            problem = f"fields: the path {path!r} of '{field}' leads nowhere in any record"
+            warnings.warn(problem, stacklevel=3)
 
 
 @contextmanager
@@ -260,9 +284,8 @@ def _attach_results(collector: Collector) -> Iterator[None]:
 
 
 def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[str]:
-    if isinstance(paths, str | PathLike):
-        return [fspath(paths)]
-    return [fspath(path) for path in paths]
+    given = [paths] if isinstance(paths, str | PathLike) else paths
+    return [file for path in given for file in files_in_folder(fspath(path))]
 
 
 def decoded_lines(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
@@ -296,6 +319,7 @@ class _FileScoring:
         self._hooks = hooks
         self._plain = PlainDecoder()
         self.jobs = 1
+        self.has_parts = False  # scored in other processes
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
@@ -333,6 +357,10 @@ class _FileScoring:
         """Let other processes score the batches of a large file, and yield those left to this one."""
         collector = self._collector
 
+        def add(part: ScoredPart) -> bool:
+            self.has_parts = True
+            return collector.add_part(part)
+
         def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
             collector.begin_part(already_shown)
             for position, batch in enumerate(lines):
@@ -344,7 +372,7 @@ class _FileScoring:
             batches,
             Split(
                 work=work,
-                add=collector.add_part,
+                add=add,
                 state=lambda: reader.state,
                 context=lambda: collector.shown,
                 lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),

@@ -216,7 +216,7 @@ def _identity(
             "settings": settings_payload(options.settings),
             "--map": dict(options.fields or {}),
             "--input-format": options.format,
-            "--view, --candidate, --leave-out or --failure-pattern": repr(
+            "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
                 structs.replace(options.read_options, tools={})
             ),
             "--tools": tools_payload(options.tools),

@@ -32,7 +32,7 @@ from callscore.formats.cases import (
     read_trace,
 )
 from callscore.formats.plain_cases import PlainCase, PlainDecoder
-from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.files import display_path
 from callscore.sources.paths import display_paths
 from callscore.words.plain_data import call_to_dict, tool_to_dict
@@ -206,7 +206,7 @@ class Log:
             self._take(reader.finish(), {})
         return self._position > self._start
 
-    def _part_in(self, batch: Lines | Array | Record | BadRecord) -> FileContent:
+    def _part_in(self, batch: Lines | Array | Record | BadRecord | Entry) -> FileContent:
         """What a file contains that begins with this batch: a list of lists may be an event stream."""
         is_list = isinstance(batch, Array) and not isinstance(next(iter(batch.items), None), dict)
         return CASES if is_list or self._unscored is not None else ANY_SIDE
@@ -255,7 +255,7 @@ class Log:
             known = {} if isinstance(record, BadRecord) else {record.place: record.value}
             self._take(reader.take(record), known, line)
 
-    def _take_batch(self, batch: Record | BadRecord | Array, reader: CaseReader) -> None:
+    def _take_batch(self, batch: Record | BadRecord | Array | Entry, reader: CaseReader) -> None:
         known: dict[str, Any] = {}
         if isinstance(batch, Array):
             records = list(batch.records())

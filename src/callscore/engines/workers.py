@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
 
-    from callscore.sources import Array, BadRecord, Record
+    from callscore.sources import Array, BadRecord, Entry, Record
 
-    Batch = Lines | Array | Record | BadRecord
+    Batch = Lines | Array | Record | BadRecord | Entry
 
 __all__ = [
     "MOST_DEATHS",

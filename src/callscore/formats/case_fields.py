@@ -112,13 +112,28 @@ _REQUIRED_FIELDS = ("id", "expected", "actual")
 
 
 class FieldPaths(Struct, frozen=True):
-    """The paths to the fields of a case, by the name of the field."""
+    """The paths to the fields of a case, by the name of the field.
+
+    What was found, and what not, in any record is noted for all copies of the paths.
+    """
 
     paths: dict[str, JSONPath]
+    found: set[str] = set()
+    missed: set[str] = set()
 
     def without(self, field: str) -> FieldPaths:
         """The same paths without that of one field."""
-        return FieldPaths({name: path for name, path in self.paths.items() if name != field})
+        paths = {name: path for name, path in self.paths.items() if name != field}
+        return FieldPaths(paths, self.found, self.missed)
+
+    @property
+    def unfound(self) -> list[tuple[str, str]]:
+        """The fields, with their paths, that lead nowhere in all records so far."""
+        return [
+            (field, path.text)
+            for field, path in self.paths.items()
+            if field in self.missed and field not in self.found
+        ]
 
     def apply(self, record: Any, place: str) -> dict[str, Any]:
         """The values at the paths in a record, by field.
@@ -129,6 +144,7 @@ class FieldPaths(Struct, frozen=True):
         values = {}
         for field, path in self.paths.items():
             found = path.find(record)
+            (self.found if found else self.missed).add(field)
             if path.is_many:
                 values[field] = found
             elif found:

@@ -12,7 +12,9 @@ and optionally
 
 - `SIGNS`, what every document of it has, so that it is asked about few others,
 - `read_tools(document) -> list[Tool]`, the definitions of the tools,
-- `joins_lines(line) -> bool`, whether a file of such lines is one document: the list of them.
+- `joins_lines(line) -> bool`, whether a file of such lines is one document: the list of them,
+- `continues(before, document) -> bool`, whether a document repeats the one before it and goes on, so
+  that only the last of them counts.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ class Dialect(Struct, frozen=True):
     read_tools: Callable[[Any], list[Tool]]
     joins_lines: Callable[[Any], bool]
     signs: Signs | None = None
+    continues: Callable[[Any, Any], bool] | None = None
 
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
@@ -68,6 +71,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
         read_tools=getattr(module, "read_tools", lambda _: []),
         joins_lines=getattr(module, "joins_lines", lambda _: False),
         signs=getattr(module, "SIGNS", None),
+        continues=getattr(module, "continues", None),
     )
 
 

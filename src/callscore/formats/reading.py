@@ -11,8 +11,10 @@ from callscore.core.call import ToolCall
 from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAMELESS
+from callscore.formats.case_fields import is_case
 from callscore.formats.definitions import unique_tools
 from callscore.formats.dialect import dialects, sign_index
+from callscore.formats.envelopes import unwrapped
 from callscore.formats.shape import describe, first, name_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Recognizer",
+    "carried_documents",
     "find_dialect",
     "inner_finder",
     "note_unread",
@@ -147,10 +150,21 @@ def read_document(document: Any, read_options: ReadOptions = DEFAULT_READ_OPTION
     found = find_dialect(document)
     if found is not None:
         return read_as(found, document, read_options)
+    carried = carried_documents(document)
     traces: list[Trace] = []
+    if carried:
+        for item in carried if find_dialect(carried) is None else [carried]:
+            traces += read_document(item, read_options)
+        return traces
     for dialect, item in _listed_with_dialects(document):
         traces += read_as(dialect, item, read_options)
     return traces
+
+
+def carried_documents(document: Any, recognizer: Recognizer | None = None) -> list[Any]:
+    """The documents in an envelope, such as a page of results; none if it is something else."""
+    find = (recognizer or Recognizer()).find
+    return unwrapped(document, lambda value: is_case(value) or find(value) is not None)
 
 
 def _listed_with_dialects(document: Any) -> Iterator[tuple[Dialect, Any]]:

@@ -14,10 +14,19 @@ from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
 
-__all__ = ["DEFAULT_READ_OPTIONS", "Part", "ReadOptions", "Trace", "View", "read_options_for"]
+__all__ = [
+    "DEFAULT_READ_OPTIONS",
+    "IdSource",
+    "Part",
+    "ReadOptions",
+    "Trace",
+    "View",
+    "read_options_for",
+]
 
 View = Literal["requested", "executed"]
 Part = Literal["user", "subagent", "code", "hosted"]
+IdSource = Literal["filename"]
 
 
 class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True):
@@ -69,6 +78,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `hosted` is
             a kind of tool.
+        id_from: `filename` to join runs on the names of their files, without suffixes. A case that
+            names itself, and a run whose id is at a path of the user, keep their ids.
         inner: finds the dialect of a nested document; caches it for a whole file.
         on_answers: called with the number of answers to each question. If it is set, the first
             answer is taken of a question with fewer answers than `candidate`; otherwise none.
@@ -82,6 +93,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, Tool] = {}
     failure: re.Pattern[str] = re.compile("^Error")
     leave_out: tuple[Part, ...] = ("user",)
+    id_from: IdSource | None = None
     inner: Callable[..., Any] | None = None
     on_answers: Callable[[int], None] | None = None
     strict: bool = False
@@ -123,6 +135,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             _require_choice("leave_out", part, Part)
         if self.view is not None:
             _require_choice("view", self.view, View)
+        if self.id_from is not None:
+            _require_choice("id_from", self.id_from, IdSource)
         candidate: Any = self.candidate
         if candidate.__class__ is not int or candidate < 0:
             raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {mention(candidate)}")
@@ -130,7 +144,13 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
 
 DEFAULT_READ_OPTIONS = ReadOptions()
 _DEFAULTS = (
-    *(None, 0, (), DEFAULT_READ_OPTIONS.failure.pattern, DEFAULT_READ_OPTIONS.leave_out, False),
+    None,
+    0,
+    (),
+    DEFAULT_READ_OPTIONS.failure.pattern,
+    DEFAULT_READ_OPTIONS.leave_out,
+    None,
+    False,
 )
 _DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
 
@@ -142,11 +162,12 @@ def read_options_for(  # noqa: PLR0913  (all are options)
     tools: Iterable[Tool] = (),
     failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+    id_from: Any = None,
     strict: bool = False,
     on_unread: Callable[[str], None] | None = None,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    given = (view, candidate, tools, failure, leave_out, strict)
+    given = (view, candidate, tools, failure, leave_out, id_from, strict)
     if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
         if on_unread is None:
             return DEFAULT_READ_OPTIONS
@@ -159,6 +180,7 @@ def read_options_for(  # noqa: PLR0913  (all are options)
         tools={tool.name: tool for tool in tools},
         failure=_compiled(failure),
         leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
+        id_from=id_from,
         strict=strict,
         on_unread=on_unread,
     )

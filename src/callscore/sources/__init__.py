@@ -2,7 +2,16 @@
 
 from callscore.sources.files import open_bytes
 from callscore.sources.reader import read_batches, read_records
-from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.record import Array, BadRecord, Entry, Record
 from callscore.sources.text_document import Lines
 
-__all__ = ["Array", "BadRecord", "Lines", "Record", "open_bytes", "read_batches", "read_records"]
+__all__ = [
+    "Array",
+    "BadRecord",
+    "Entry",
+    "Lines",
+    "Record",
+    "open_bytes",
+    "read_batches",
+    "read_records",
+]

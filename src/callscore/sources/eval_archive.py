@@ -1,4 +1,4 @@
-"""Inspect's logs: a zip archive with a header and one entry per sample."""
+"""Zip archives: Inspect's logs, with a header and one entry per sample, and any other files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from callscore.errors import UnreadableInput
+from callscore.sources.data_files import is_data_file
 from callscore.sources.files import decompress, max_unpacked, too_large, zstd_codec
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from zipfile import ZipInfo
 
-__all__ = ["read_eval_archive"]
+__all__ = ["read_zip"]
 
 _HEADERS = ("header.json", "_journal/start.json")  # an interrupted run has only the second
 _SAMPLE = re.compile(r"samples/.+\.json")
@@ -48,13 +49,13 @@ class _Log(NamedTuple):
     name: str
 
 
-def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord]:
-    """The samples of a log, one at a time, each as a log with one sample.
+def read_zip(file: IO[bytes], name: str) -> Iterator[Record | BadRecord | tuple[str, bytes]]:
+    """The samples of an Inspect log, each as a log with one sample; the files of any other archive.
 
-    An entry that is larger than `max_unpacked` is bad.
+    An entry that is larger than `max_unpacked` is bad. Nothing is written to disk.
 
     Raises:
-        UnreadableInput: it is not such a log, or its header is damaged.
+        UnreadableInput: it is damaged.
         MissingExtra: it is compressed with zstd, and the extra `zstd` is not installed.
     """
     try:
@@ -65,6 +66,14 @@ def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord
     with archive:
         log = _Log(archive, file, name)
         header = _read_header(log)
+        if header is None:
+            if name.lower().endswith(".eval"):
+                problem = (
+                    "the zip archive is not an Inspect log. Unpack it and pass the files in it."
+                )
+                raise UnreadableInput(name, problem)
+            yield from _read_files(log)
+            return
         # Inspect writes a sample again under the same name, and then the last one counts.
         for entry in dict.fromkeys(archive.namelist()):
             piece = _SAMPLE_PART.fullmatch(entry)
@@ -75,7 +84,18 @@ def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord
                 yield BadRecord(f"{name}!{piece[1]}", problem)
 
 
-def _read_header(log: _Log) -> dict[str, Any]:
+def _read_files(log: _Log) -> Iterator[BadRecord | tuple[str, bytes]]:
+    """The names and the contents of the files."""
+    for entry in dict.fromkeys(log.archive.namelist()):
+        if not is_data_file(entry):
+            continue
+        try:
+            yield entry, _read_entry(log, entry)
+        except UnreadableInput as error:
+            yield BadRecord(error.place, error.problem)
+
+
+def _read_header(log: _Log) -> dict[str, Any] | None:
     entries = set(log.archive.namelist())
     entry = next((entry for entry in _HEADERS if entry in entries), None)
     if entry is not None:
@@ -86,8 +106,7 @@ def _read_header(log: _Log) -> dict[str, Any]:
             raise UnreadableInput(place, broken.problem) from broken
         if isinstance(header, dict) and isinstance(header.get("eval"), dict):
             return {"version": header.get("version"), "eval": header["eval"]}
-    problem = "the zip archive is not an Inspect log. Unpack it and pass the files in it."
-    raise UnreadableInput(log.name, problem)
+    return None
 
 
 def _read_sample(log: _Log, entry: str, header: dict[str, Any]) -> Record | BadRecord:

@@ -31,8 +31,10 @@ __all__ = [
     "as_seekable",
     "decompress",
     "display_path",
+    "from_beginning",
     "max_unpacked",
     "open_bytes",
+    "open_data",
     "open_seekable",
     "read_whole",
     "set_max_unpacked",
@@ -41,7 +43,7 @@ __all__ = [
     "zstd_codec",
 ]
 
-HEAD_SIZE = 256  # bytes that can be inspected before reading, if there are that many
+HEAD_SIZE = 512  # bytes that can be inspected before reading, if there are that many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PLAIN_CHUNK_SIZE = 1 << 18
@@ -84,10 +86,10 @@ def set_max_unpacked(size: int) -> None:
     _limits["unpacked"] = size
 
 
-def too_large(place: str, what: str, *, share: int = 1) -> UnreadableInput:
+def too_large(place: str, what: str, *, share: float = 1) -> UnreadableInput:
     """The error for a `document` or a `line` that is larger than this share of `max_unpacked`."""
     size = max_unpacked()
-    most = _size_text(size // share)
+    most = _size_text(int(size / share))
     problem = f"the {what} is larger than {most}, unpacked. If you trust the file,"
     return UnreadableInput(place, f"{problem} pass --max-unpacked {_size_text(8 * size)}.")
 
@@ -114,6 +116,12 @@ def read_whole(stream: io.BufferedReader, name: str, *, before: int = 0, share: 
     if limit < 0 or len(data) > limit:
         raise too_large(name, "document", share=share)
     return data
+
+
+def from_beginning(stream: io.BufferedReader, data: bytes) -> io.BufferedReader:
+    """A stream that was read whole, again; what was compressed is limited as before."""
+    again = _ChunkStream(iter([data]), lambda: None, is_compressed=_is_compressed(stream))
+    return io.BufferedReader(again, _PLAIN_CHUNK_SIZE)
 
 
 def skip_blank_lines(stream: io.BufferedReader, name: str) -> int:
@@ -180,6 +188,26 @@ def open_bytes(
     )
     if is_remote and codec is None:
         stream.reopen = partial(_reopen, path, on_bytes)
+    return io.BufferedReader(stream, _PLAIN_CHUNK_SIZE)
+
+
+def open_data(data: bytes, place: str) -> io.BufferedReader:
+    """The bytes of a file in an archive, decompressed.
+
+    Raises:
+        UnreadableInput: they are damaged, or larger than `max_unpacked`.
+        MissingExtra: they are compressed with zstd, and the extra `zstd` is not installed.
+    """
+    codec = _codec_of(data[: len(_ZSTD_MAGIC)], place)
+    if codec is not None:
+        source, unpacked = io.BytesIO(data), bytearray()
+        parts = _chunks(source, source.read(codec.chunk_size), codec.chunk_size, place, None)
+        for chunk in decompress(parts, codec, place):
+            unpacked += chunk
+            if len(unpacked) > max_unpacked():
+                raise too_large(place, "entry")
+        data = bytes(unpacked)
+    stream = _ChunkStream(iter([data]), lambda: None, is_compressed=True)
     return io.BufferedReader(stream, _PLAIN_CHUNK_SIZE)
 
 

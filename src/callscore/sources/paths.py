@@ -1,4 +1,4 @@
-"""The files that paths name: patterns such as `logs/**/*.jsonl` are expanded, on disk and at URLs."""
+"""The files that paths name: folders, and patterns such as `logs/**/*.jsonl`, on disk and at URLs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnreadableInput
+from callscore.sources.data_files import is_data_file
 from callscore.sources.files import display_path
 from callscore.sources.remote import (
     has_remote_pattern,
@@ -19,7 +20,7 @@ from callscore.sources.remote import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["display_paths", "expand_paths"]
+__all__ = ["display_paths", "expand_paths", "files_in_folder"]
 
 _NO_MATCH = (
     "no file matches this pattern. Check the path. Put the pattern in quotes, so that the shell does"
@@ -28,7 +29,7 @@ _NO_MATCH = (
 
 
 def expand_paths(paths: Iterable[str]) -> list[str]:
-    """The given paths, each pattern replaced by the files that match it, in alphabetical order.
+    """The given paths, each pattern and folder replaced by its files, in alphabetical order.
 
     A path with `*`, `?` or `[` is a pattern, unless there is a file of this name; `**` stands for any
     number of folders. Only regular files match. Hidden files and folders do not, as in a shell. A file
@@ -40,7 +41,7 @@ def expand_paths(paths: Iterable[str]) -> list[str]:
         MissingExtra: there is a pattern of URLs, and the extra `remote` is not installed.
     """
     given = list(paths)
-    found = [_matches(path) if is_pattern(path) else None for path in given]
+    found = [_files_at(path) for path in given]
     named = {_identity(path) for path, matches in zip(given, found, strict=True) if matches is None}
     expanded: list[str] = []
     for path, matches in zip(given, found, strict=True):
@@ -65,6 +66,36 @@ def is_pattern(path: str) -> bool:
     if is_url(path):
         return has_remote_pattern(path)
     return glob.has_magic(path) and not os.path.lexists(path)
+
+
+def files_in_folder(path: str) -> list[str]:
+    """The files with data in a folder and in the folders in it; any other path itself.
+
+    Raises:
+        UnreadableInput: there is none.
+    """
+    if path == "-" or is_url(path):
+        return [path]
+    folder = Path(path)
+    try:
+        if not folder.is_dir():
+            return [path]
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+    except (OSError, ValueError):  # a null byte, or a folder that may not be read
+        return [path]
+    found = [str(file) for file in files if is_data_file(file.relative_to(folder).as_posix())]
+    if not found:
+        problem = "the folder has no files with traces or cases, such as JSON files."
+        raise UnreadableInput(display_path(path), problem)
+    return found
+
+
+def _files_at(path: str) -> list[str] | None:
+    """The files of a pattern or of a folder; None for the path of a file."""
+    if is_pattern(path):
+        return _matches(path)
+    files = files_in_folder(path)
+    return None if files == [path] else files
 
 
 def _matches(pattern: str) -> list[str]:

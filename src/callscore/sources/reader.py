@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from io import BufferedReader, BytesIO
-from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO
 
 from callscore.errors import UnreadableInput
+from callscore.sources.data_files import is_data_file, kind_by_name
 from callscore.sources.files import (
     HEAD_SIZE,
     as_seekable,
     display_path,
+    from_beginning,
+    max_unpacked,
     open_bytes,
+    open_data,
     read_whole,
     skip_blank_lines,
+    too_large,
 )
-from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.httprr import HTTPRR_MAGIC, read_httprr
+from callscore.sources.record import Array, BadRecord, Entry, Record
 from callscore.sources.remote import name_in_url
+from callscore.sources.tar_archive import TAR_HEAD_SIZE, looks_like_tar, read_tar
 from callscore.sources.text_document import (
     BOM,
     Lines,
@@ -32,10 +38,10 @@ from callscore.sources.text_document import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["kind_by_name", "read_batches", "read_records"]
+    from callscore.sources.data_files import FileKind
 
+__all__ = ["read_batches", "read_records"]
 
-FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
 
 _BINARY_KINDS: dict[FileKind, str] = {
     "parquet": "a Parquet file",
@@ -43,23 +49,6 @@ _BINARY_KINDS: dict[FileKind, str] = {
     "otlp": "OTLP as protobuf",
 }
 
-_SUFFIXES: dict[str, FileKind] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".csv": "table",
-    ".tsv": "table",
-    ".txt": "text",
-    ".md": "text",
-    ".parquet": "parquet",
-    ".eval": "eval",
-    ".pb": "otlp",
-    ".binpb": "otlp",
-    ".otlp": "otlp",
-}
-_COMPRESSED = (".gz", ".zst")
 _PARQUET_MAGIC = b"PAR1"
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 # The end of a line in the middle of a document; no whole value ends like this.
@@ -74,14 +63,6 @@ _MODEL_TEXT = re.compile(
     rb"|\A\s*TO LLM [0-9]{4}-",
     re.MULTILINE,
 )
-
-
-def kind_by_name(path: str) -> FileKind | None:
-    """The kind of a file by its name, ignoring the suffix of the compression."""
-    name = PurePath(path.lower())
-    if name.suffix in _COMPRESSED:
-        name = name.with_suffix("")
-    return _SUFFIXES.get(name.suffix)
 
 
 def kind_by_head(head: bytes) -> FileKind | None:
@@ -117,9 +98,11 @@ def looks_like_table(first: bytes) -> bool:
 
 
 if TYPE_CHECKING:
-    Batches = Iterator[Lines | Array | Record | BadRecord]
+    Batches = Iterator[Lines | Array | Record | BadRecord | Entry]
 
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_NESTED = "this is an archive in an archive. Unpack the outer one."
+_ARCHIVE_SHARE = 16  # the files of an archive together, each of which is limited
 _YAML_SHARE = 64  # it takes about a hundred times as long as JSON to read
 _JSON_OPENINGS = (b"{", b"[")
 
@@ -137,9 +120,15 @@ def read_records(path: str) -> Iterator[Record | BadRecord]:
         UnreadableInput: the file cannot be read at all, or not to its end.
         MissingExtra: the file needs an extra that is not installed.
     """
-    for batch in read_batches(path):
+    yield from _records(read_batches(path))
+
+
+def _records(batches: Batches) -> Iterator[Record | BadRecord]:
+    for batch in batches:
         if isinstance(batch, Lines | Array):
             yield from batch.records()
+        elif isinstance(batch, Entry):
+            yield from _records(iter(batch.batches))
         else:
             yield batch
 
@@ -157,23 +146,66 @@ def read_batches(
     name, named = display_path(path), kind_by_name(name_in_url(path))
     try:
         with open_bytes(path, on_bytes=on_bytes, allow_remote=allow_remote) as stream:
-            kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
-            if kind == "parquet":
-                from callscore.sources.tables import read_parquet
-
-                with as_seekable(stream, document=name) as file:
-                    yield from read_parquet(file, name)
-            elif kind == "eval":
-                from callscore.sources.eval_archive import read_eval_archive
-
-                with as_seekable(stream, document=name) as file:
-                    yield from read_eval_archive(file, name)
-            elif "otlp" in (kind, named):
-                yield from _read_otlp(stream, name, named)
+            if looks_like_tar(stream.peek(TAR_HEAD_SIZE)):
+                yield from _read_archive(read_tar(stream, name), name)
             else:
-                yield from _read_text(stream, name, named)
+                yield from _read_stream(stream, name, named)
     except OSError as error:
         raise UnreadableInput(name, f"reading failed ({error}).") from error
+
+
+def _read_stream(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
+    kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
+    if kind == "parquet":
+        from callscore.sources.tables import read_parquet
+
+        with as_seekable(stream, document=name) as file:
+            yield from read_parquet(file, name)
+    elif kind == "eval":
+        from callscore.sources.eval_archive import read_zip
+
+        with as_seekable(stream, document=name) as file:
+            yield from _read_archive(read_zip(file, name), name)
+    elif stream.peek(HEAD_SIZE).startswith(HTTPRR_MAGIC):
+        yield from read_httprr(read_whole(stream, name), name)
+    elif "otlp" in (kind, named):
+        yield from _read_otlp(stream, name, named)
+    else:
+        yield from _read_text(stream, name, named)
+
+
+def _read_archive(entries: Iterator[Record | BadRecord | tuple[str, bytes]], name: str) -> Batches:
+    """The files in an archive, each with its records; all of them together are limited."""
+    left = _ARCHIVE_SHARE * max_unpacked()
+    is_empty = True
+    for entry in entries:
+        if isinstance(entry, Record | BadRecord):
+            is_empty = False
+            yield entry
+            continue
+        path, content = entry
+        left -= len(content)
+        if left < 0:
+            raise too_large(name, "archive", share=1 / _ARCHIVE_SHARE)
+        if is_data_file(path):
+            is_empty = False
+            yield Entry(f"{name}!{path}", tuple(_read_entry(content, f"{name}!{path}")))
+    if is_empty:
+        raise UnreadableInput(name, "the archive has no files with traces or cases.")
+
+
+def _read_entry(content: bytes, place: str) -> Batches:
+    try:
+        with open_data(content, place) as stream:
+            is_archive = looks_like_tar(stream.peek(TAR_HEAD_SIZE))
+            for batch in () if is_archive else _read_stream(stream, place, kind_by_name(place)):
+                is_archive |= isinstance(batch, Entry)
+                if not isinstance(batch, Entry):
+                    yield batch
+            if is_archive:
+                yield BadRecord(place, _NESTED)
+    except UnreadableInput as error:
+        yield BadRecord(error.place, error.problem)
 
 
 def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
@@ -190,6 +222,13 @@ def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
 def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
     if stream.peek(HEAD_SIZE).startswith(_UTF_16_BOMS):
         raise UnreadableInput(name, "the file is encoded in UTF-16. Save it as UTF-8.")
+    if _may_be_log(stream.peek(HEAD_SIZE), name, named):
+        data = read_whole(stream, name)
+        found = _read_log(data, name, named)
+        if found:
+            yield from found
+            return
+        stream = from_beginning(stream, data)
     if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
         named = "text"
     if named == "text":
@@ -202,6 +241,30 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
             problem = f"the file is not {_BINARY_KINDS[kind]}, despite its name. Rename it or create it again."
             raise UnreadableInput(name, problem)
         yield from _read_as(kind, opening, stream, name, number)
+
+
+def _may_be_log(head: bytes, name: str, named: FileKind | None) -> bool:
+    """Whether a file can be a log, by its first line: neither JSON, nor a table, nor prose."""
+    if named not in (None, "text", "jsonl") or name.lower().endswith(".md"):
+        return False
+    first = head.removeprefix(BOM).lstrip().partition(b"\n")[0]
+    if first.startswith(b"{"):
+        return False
+    text = first.decode("utf-8", "replace")
+    if first.startswith(b"[") or named == "jsonl":
+        from callscore.sources.log_lines import looks_like_log_line
+
+        return looks_like_log_line(text)
+    return bool(first) and not (named is None and looks_like_table(first))
+
+
+def _read_log(data: bytes, name: str, named: FileKind | None) -> list[Array | BadRecord]:
+    if looks_like_events(data) and read_events(data.decode("utf-8", "surrogateescape")):
+        return []
+    from callscore.sources.log_lines import read_log
+
+    is_prose = named == "text" or looks_like_model_text(data[:HEAD_SIZE])
+    return read_log(data, name, is_named_log=name.lower().endswith(".log"), is_prose=is_prose)
 
 
 def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:

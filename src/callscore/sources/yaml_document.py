@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
@@ -29,6 +31,7 @@ _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = f"{_TAG_PREFIX}merge"
 _CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
 _TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
+_BINARY_TAGS = (f"{_TAG_PREFIX}binary", "!binary")  # the second as Ruby writes it
 _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 # The parser also accepts numbers of YAML 1.1 (1_000, 0b11), which are text in YAML 1.2.
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -296,9 +299,24 @@ class _Builder:
         if kind in ("int", "float"):
             number, problem = _number_of(value)
             return number if problem is None else Malformed(self.source_of(node), problem)
+        if node.tag in _BINARY_TAGS:
+            return _text_of_binary(node)
         if node.tag not in _TEXT_TAGS:
             raise _unknown_tag(node)
         return value
+
+
+def _text_of_binary(node: ScalarNode) -> str:
+    """The text that binary data is, as recorders of HTTP write it; otherwise the data in base64."""
+    try:
+        data = b64decode("".join(node.value.split()), validate=True)
+    except (Base64Error, ValueError) as error:
+        problem = "the binary value is not base64. Correct it, or remove the tag."
+        raise _NotJSONError(node, problem) from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return b64encode(data).decode()
 
 
 def _number_of(text: str) -> tuple[int | float | LargeNumber | str, str | None]:

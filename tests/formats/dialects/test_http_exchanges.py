@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from callscore.errors import UnknownFormat
+from callscore.documents import traces_in
+from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.dialects.http_exchanges import (
-    _read_body,
-    _read_events,
     joins_lines,
     read,
     read_tools,
     recognizes,
 )
+from callscore.formats.families.recorded_bodies import read_events, read_text
 from callscore.formats.trace import DEFAULT_READ_OPTIONS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.core.call import ToolCall
 
 
@@ -239,7 +243,7 @@ def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
     ],
 )
 def test_the_values_of_a_stream_are_those_behind_data(text: str, events: Any) -> None:
-    assert _read_events(text) == events
+    assert read_events(text) == events
 
 
 @pytest.mark.parametrize(
@@ -255,4 +259,197 @@ def test_the_values_of_a_stream_are_those_behind_data(text: str, events: Any) ->
     ],
 )
 def test_a_body_is_json_or_a_stream_or_lines_or_text(text: str, value: Any) -> None:
-    assert _read_body(text) == value
+    assert read_text(text) == value
+
+
+def packed(value: Any) -> str:
+    return b64encode(gzip.compress(msgspec.json.encode(value))).decode()
+
+
+def in_har(value: Any) -> dict[str, Any]:
+    return {"text": b64encode(msgspec.json.encode(value)).decode(), "encoding": "base64"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        # go-vcr
+        [
+            {
+                "request": {"url": "https://example.com", "method": "POST", "body": ""},
+                "response": {"body": text(answer(call())), "status": "200 OK", "code": 200},
+            }
+        ],
+        # LangChain's tests, which redact every header
+        {
+            "requests": [{"method": "POST", "uri": "**REDACTED**", "body": "{}"}],
+            "responses": [{"body": {"string": packed(answer(call()))}, "status": {"code": 200}}],
+        },
+        # vcrpy with httpx, as it was
+        [
+            {
+                "request": {"method": "POST"},
+                "response": {"content": text(answer(call())), "status_code": 200},
+            }
+        ],
+        # betamax, and VCR with exact bytes
+        {
+            "http_interactions": [
+                {
+                    "request": {"method": "POST", "body": {"encoding": "utf-8", "string": ""}},
+                    "response": {
+                        "body": {"encoding": None, "base64_string": packed(answer(call()))},
+                        "status": {"code": 200, "message": "OK"},
+                    },
+                }
+            ]
+        },
+        # a browser, and Polly
+        {
+            "log": {
+                "entries": [
+                    {
+                        "request": {"method": "POST"},
+                        "response": {"status": 200, "content": in_har(answer(call()))},
+                    }
+                ]
+            }
+        },
+        {
+            "log": {
+                "entries": [
+                    {
+                        "request": {"method": "POST"},
+                        "response": {
+                            "status": 200,
+                            "content": {
+                                "text": text([packed(answer(call()))]),
+                                "encoding": "base64",
+                            },
+                        },
+                    }
+                ]
+            }
+        },
+        # nock: chunks of compressed data, or one binary text
+        [
+            {
+                "scope": "https://example.com:443",
+                "path": "/",
+                "status": 200,
+                "response": [gzip.compress(msgspec.json.encode(answer(call()))).hex()],
+            }
+        ],
+        [
+            {
+                "scope": "https://example.com:443",
+                "path": "/",
+                "status": 200,
+                "response": b64encode(msgspec.json.encode(answer(call()))).decode(),
+                "responseIsBinary": True,
+            }
+        ],
+        # a response alone
+        {"status": 200, "headers": {}, "body": text(answer(call()))},
+        # gRPC of xAI, as JSON
+        {
+            "interactions": [
+                {
+                    "request_sample": {
+                        "json": {"messages": [{"role": "ROLE_USER"}]},
+                        "raw": "AA==",
+                    },
+                    "response_sample": {
+                        "json": {
+                            "outputs": [{"message": {**message(call()), "role": "ROLE_ASSISTANT"}}]
+                        }
+                    },
+                }
+            ]
+        },
+    ],
+)
+def test_every_recorder_has_its_own_names_and_encodings(document: Any) -> None:
+    (found,) = calls_of(document)
+
+    assert (found.name, found.arguments, found.id) == ("f", {}, "a")
+
+
+def test_a_response_without_calls_of_any_known_recorder_is_not_recognized() -> None:
+    assert not recognizes({"status": "done", "headers": {}, "body": ""})
+    assert not recognizes([{"requestHeaders": {}, "method": "GET", "responseStatus": 200}])
+    assert not recognizes({"requests": [{}], "responses": [{}]})
+
+
+def mcp_entry(**changes: Any) -> dict[str, Any]:
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 3,
+        "method": "tools/call",
+        "params": {"name": "f", "arguments": {}},
+    }
+    answered = {"jsonrpc": "2.0", "id": 3, "result": {"content": [{"type": "text", "text": "hi"}]}}
+    entry = {
+        "id": "f-1",
+        "method": "POST",
+        "url": "http://localhost/mcp",
+        "requestHeaders": {},
+        "requestBody": text(asked),
+        "responseStatus": 200,
+        "responseBody": f"event: message\ndata: {text(answered)}\n\n",
+        "category": "transport",
+    }
+    return {**entry, **changes}
+
+
+def test_messages_of_mcp_are_calls_with_their_results() -> None:
+    (found,) = calls_of([mcp_entry(), mcp_entry(category="auth")])
+
+    assert (found.name, found.id, found.result) == ("f", "3", [{"type": "text", "text": "hi"}])
+
+
+def test_messages_of_mcp_are_no_further_calls_of_a_model() -> None:
+    sent = mcp_entry()
+    below = exchange(sent["requestBody"], sent["responseBody"])
+
+    calls = calls_of([exchange({"messages": []}, answer(call("a"))), below])
+
+    assert [found.id for found in calls] == ["a"]
+
+
+def test_bodies_that_unpack_to_too_much_are_an_error() -> None:
+    bomb = b64encode(gzip.compress(b" " * (1 << 27))).decode()
+
+    with pytest.raises(InvalidCall, match="larger than 64 MiB, unpacked"):
+        read([exchange("", bomb)], DEFAULT_READ_OPTIONS)
+
+
+CASSETTE = """\
+interactions:
+- request:
+    body: !!binary |
+      e30=
+    headers:
+      Authorization:
+      - !!binary |
+        QVdTNA==
+    method: POST
+    uri: https://example.com
+  response:
+    headers: {{}}
+    status: {{code: 200, message: OK}}
+    body:
+      string: {tag} |
+        {body}
+version: 1
+"""
+
+
+@pytest.mark.parametrize("tag", ["!!binary", "!binary"])
+def test_a_cassette_may_have_binary_bodies_and_headers(tmp_path: Path, tag: str) -> None:
+    path = tmp_path / "cassette.yaml"
+    path.write_text(CASSETTE.format(tag=tag, body=packed(answer(call()))))
+
+    (trace,) = traces_in(path)
+
+    assert [found.name for found in trace.calls or ()] == ["f"]

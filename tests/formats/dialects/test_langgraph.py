@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
-from callscore.formats.dialects import langgraph
+from callscore.documents import traces_in
+from callscore.formats.dialects import langchain, langgraph
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.core.call import ToolCall
 
 
@@ -364,3 +368,56 @@ def test_lines_of_a_stream_are_one_document_and_states_are_not() -> None:
 )
 def test_what_others_write_is_not_claimed(document: Any) -> None:
     assert not langgraph.recognizes(document)
+
+
+def state(*messages: Any, **more: Any) -> dict[str, Any]:
+    return {"messages": list(messages), **more}
+
+
+CALLED = says("1", ("a", "ping"))
+
+
+def calls_in_lines(tmp_path: Path, *values: Any) -> list[str]:
+    path = tmp_path / "values.jsonl"
+    path.write_bytes(b"".join(msgspec.json.encode(value) + b"\n" for value in values))
+    return [call.name for trace in traces_in(path) for call in trace.calls or ()]
+
+
+def test_the_states_of_a_run_in_lines_are_one_run(tmp_path: Path) -> None:
+    states = [state(HUMAN), state(HUMAN, CALLED), state(HUMAN, CALLED, HUMAN)]
+    again = state(HUMAN, CALLED, HUMAN, CALLED)
+
+    assert calls_in_lines(tmp_path, *states) == ["ping"]
+    assert calls_in_lines(tmp_path, *states, again, again) == ["ping", "ping"]
+    assert calls_in_lines(tmp_path, *states, *states) == ["ping", "ping"]  # two runs
+    for mode in (
+        [["values", each] for each in states],
+        [{"event": "values", "data": each} for each in states],
+    ):
+        assert calls_in_lines(tmp_path, *mode) == ["ping"]
+
+
+def test_conversations_that_do_not_go_on_are_runs_of_their_own(tmp_path: Path) -> None:
+    anonymous = {key: value for key, value in CALLED.items() if key != "id"}
+    copies = [state(HUMAN, anonymous), state(HUMAN, anonymous)]
+
+    assert calls_in_lines(tmp_path, *copies) == ["ping", "ping"]
+    assert (
+        calls_in_lines(tmp_path, state(CALLED, id="x"), state(CALLED, HUMAN, id="y"))
+        == ["ping"] * 2
+    )
+    assert calls_in_lines(tmp_path, state(CALLED), state(HUMAN, CALLED)) == ["ping"] * 2
+    assert calls_in_lines(tmp_path, state(CALLED), state(HUMAN, CALLED)) == ["ping"] * 2
+
+
+def test_a_large_file_of_conversations_is_not_searched_for_states(tmp_path: Path) -> None:
+    others = [state({**HUMAN, "content": str(number)}, CALLED) for number in range(40)]
+
+    assert len(calls_in_lines(tmp_path, *others)) == 40
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, {"messages": 3}, {"messages": [3]}])
+def test_nothing_else_continues(value: Any) -> None:
+    assert not langgraph.continues(value, value)
+    assert not langchain.continues(value, state(HUMAN))
+    assert not langchain.continues(state(HUMAN), value)

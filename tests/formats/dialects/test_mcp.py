@@ -225,3 +225,58 @@ def test_lines_with_messages_are_one_log() -> None:
 
 def test_a_document_without_a_message_is_a_run_without_calls() -> None:
     assert only(3).calls == ()
+
+
+def logged(prefix: str, message: dict[str, Any]) -> dict[str, Any]:
+    return {"prefix": prefix, "message": message}
+
+
+def test_a_log_may_have_a_message_several_times() -> None:
+    log = [
+        logged("Received JSON: ", request(1)),
+        logged("Sending message to writer: ", request(1)),
+        logged("Received JSON: ", request(2)),
+        logged("Sending: ", answer(1, text("one"))),
+        logged("Sending: ", answer(2, text("two"))),
+        logged("in: ", request(1)),  # the server has not started again
+        logged("in: ", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+        logged("in: ", request(1)),
+    ]
+
+    assert [call.id for call in only(log).calls or ()] == ["1", "2", "1"]
+    assert [failed for _, failed in results_in(log)] == [False, False, None]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("[info] [one] Message from client: ", "[info] [the other] Message from client: "),
+        ("[one] [info] Message from client: ", "[the other] [info] Message from client: "),
+        ("SSE (session 1): ", "SSE (session 2): "),
+    ],
+)
+def test_servers_in_one_log_count_for_themselves(one: str, other: str) -> None:
+    log = [
+        logged(one, request(1)),
+        logged(other, request(1)),
+        logged(one.replace("client", "server"), answer(1, text("one"))),
+        logged(other.replace("client", "server"), answer(1, text("other"))),
+    ]
+
+    assert [at[0]["text"] for at, _ in results_in(log)] == ["one", "other"]
+
+
+def test_a_proxy_may_log_the_parameters_as_text_and_cut_it_off() -> None:
+    params = msgspec.json.encode({"name": "f", "arguments": {"x": 1}}).decode()
+    log = [
+        logged("", {"method": "tools/call", "id": 1, "params": params}),
+        logged("", {"method": "tools/call", "id": 2, "params": params[:-4]}),
+        logged("", {"method": "tools/call", "id": 3, "params": params[:6]}),
+    ]
+
+    assert mcp.recognizes(log)
+    whole, cut, nameless = only(log).calls or ()
+    assert (whole.name, whole.arguments) == ("f", {"x": 1})
+    assert (cut.name, cut.arguments, cut.raw) == ("f", None, params[:-4])
+    assert cut.error is not None
+    assert (nameless.arguments, nameless.raw) == (None, params[:6])

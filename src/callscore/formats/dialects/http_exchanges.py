@@ -6,19 +6,22 @@ The requests repeat earlier answers; only the results of the calls are taken fro
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.large_number import decode_json
 from callscore.errors import UnknownFormat
+from callscore.formats.dialects import mcp
+from callscore.formats.families.recorded_bodies import BodyReader
 from callscore.formats.reading import Recognizer, inner_finder
-from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
@@ -47,66 +50,141 @@ EXAMPLE = [
 ]
 _MAX_SAMPLED = 20
 # Every exchange, and every wrapper of a list of them, has one of these.
-_MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scope"))
-_FIRST_ERROR_STATUS = 400
-SIGNS = Signs(keys=tuple(_MARKS), item_keys=("request", "scope"))
+_ITEM_MARKS = ("request", "scope", "response_sample", "responseStatus", "headers")
+_MARKS = frozenset(("interactions", "http_interactions", "log", "responses", *_ITEM_MARKS))
+_OK, _FIRST_ERROR_STATUS = 200, 400
+_STATUS_DIGITS = 3
+SIGNS = Signs(keys=tuple(_MARKS), item_keys=_ITEM_MARKS)
+
+
+class _Exchange(Struct, frozen=True, gc=False):
+    """A request and the response to it, each as an object with a body, as the recorder has it."""
+
+    request: Any
+    response: Any
+    status: int | None
+    is_binary: bool = False  # whether the body of the response is encoded, whatever it looks like
 
 
 def recognizes(document: Any) -> bool:
     """Whether it is an exchange of a request and a response over HTTP, or a list of these."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
-    exchanges = _exchanges_in(document)
-    return bool(exchanges) and all(map(joins_lines, exchanges[:_MAX_SAMPLED]))
-
-
-def _exchanges_in(document: Any) -> list[Any]:
-    if not isinstance(document, dict):
-        return list_of(document)
-    recorded = first(document, "interactions", "http_interactions")  # vcrpy; VCR
-    archived = at(document, "log", "entries")  # HAR
-    return next((inner for inner in (recorded, archived) if isinstance(inner, list)), [document])
+    items = _items_in(document)
+    return bool(items) and all(map(joins_lines, items[:_MAX_SAMPLED]))
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one exchange."""
-    if not isinstance(line, dict):
-        return False
-    request, response = line.get("request"), line.get("response")
+    return isinstance(line, dict) and _exchange_of(line) is not None
+
+
+def _items_in(document: Any) -> list[Any]:
+    if not isinstance(document, dict):
+        return list_of(document)
+    requests, responses = document.get("requests"), document.get("responses")
+    if isinstance(requests, list) and isinstance(responses, list):  # LangChain's tests
+        pairs: Iterator[tuple[Any, Any]] = zip_longest(
+            requests[: len(responses)], responses, fillvalue={}
+        )
+        return [{"request": asked, "response": answered} for asked, answered in pairs]
+    recorded = first(document, "interactions", "http_interactions")  # vcrpy, go-vcr; VCR
+    archived = at(document, "log", "entries")  # HAR
+    return next((inner for inner in (recorded, archived) if isinstance(inner, list)), [document])
+
+
+def _exchanges_in(document: Any) -> list[_Exchange]:
+    found = [_exchange_of(item) for item in dicts(_items_in(document))]
+    return [exchange for exchange in found if exchange is not None]
+
+
+def _exchange_of(item: dict[str, Any]) -> _Exchange | None:
+    """The exchange in a record of any recorder; None if it is something else."""
+    request, response = item.get("request"), item.get("response")
     if isinstance(request, dict) and isinstance(response, dict):
-        return isinstance(request.get("method"), str) and _status_of(line) is not None
-    return "scope" in line and "path" in line and isinstance(line.get("status"), int)  # nock
+        status = _status_of(item.get("status")) or _status_in(response)
+        is_request = isinstance(request.get("method"), str)
+        return _Exchange(request, response, status) if is_request and status is not None else None
+    if "scope" in item and "path" in item and isinstance(item.get("status"), int):  # nock
+        is_binary = item.get("responseIsBinary") is True
+        answer = {"body": response}
+        return _Exchange({"body": item.get("body")}, answer, item["status"], is_binary)
+    return _from_sample(item) or _from_network(item) or _from_response(item)
 
 
-def _status_of(exchange: dict[str, Any]) -> int | None:
-    status = first(exchange, "status")  # nock
-    if status is None:
-        status = first(exchange.get("response"), "status", "status_code")
-    if isinstance(status, dict):
-        status = first(status, "code", "status_code")
-    if isinstance(status, str) and status.isdecimal() and len(status) < len("1000"):
-        status = int(status)
-    return status if isinstance(status, int) else None
+def _from_network(item: dict[str, Any]) -> _Exchange | None:
+    """An entry of the network panel of the MCP Inspector; a body may be missing."""
+    is_entry = "requestHeaders" in item and isinstance(item.get("method"), str)
+    status = _status_of(item.get("responseStatus"))
+    if not is_entry or status is None or not ("requestBody" in item or "responseBody" in item):
+        return None
+    if item.get("category") == "auth":
+        return _Exchange({}, {}, status)
+    return _Exchange({"body": item.get("requestBody")}, {"body": item.get("responseBody")}, status)
 
 
-def _request_body(exchange: dict[str, Any]) -> Any:
-    request = exchange.get("request")
-    return _body_of(request if isinstance(request, dict) else {"body": exchange.get("body")})
+def _from_sample(item: dict[str, Any]) -> _Exchange | None:
+    """A gRPC exchange with xAI, as JSON, in the tests of Pydantic AI; like chat completions."""
+    output = at(item, "response_sample", "json", "outputs")
+    if not isinstance(output, list) or "request_sample" not in item:
+        return None
+    choices = [
+        {"message": {**message, "role": "assistant"}}
+        for message in (at(each, "message") for each in output)
+        if isinstance(message, dict)
+    ]
+    asked = at(item, "request_sample", "json")
+    messages = [
+        {**message, "role": str(message.get("role")).removeprefix("ROLE_").lower()}
+        for message in dicts(at(asked, "messages"))
+    ]
+    request = {**asked, "messages": messages} if messages else None
+    return _Exchange({"body": request}, {"body": {"choices": choices}}, _OK)
 
 
-def _response_body(exchange: dict[str, Any]) -> Any:
-    response = exchange.get("response")
-    is_nock = not isinstance(exchange.get("request"), dict)
-    return _body_of({"body": response} if is_nock else response)
+def _from_response(item: dict[str, Any]) -> _Exchange | None:
+    """A response without its request."""
+    status = _status_of(item.get("status"))
+    is_response = isinstance(item.get("headers"), dict) and isinstance(item.get("body"), str | dict)
+    return _Exchange({}, item, status) if is_response and status is not None else None
 
 
-def _body_of(side: Any) -> Any:
+def _status_in(response: dict[str, Any]) -> int | None:
+    found = (_status_of(response.get(key)) for key in ("status", "status_code", "code"))
+    return next((status for status in found if status is not None), None)
+
+
+def _status_of(value: Any) -> int | None:
+    """The number of a status: itself, as text, with its phrase, or in an object."""
+    if isinstance(value, dict):
+        value = first(value, "code", "status_code")
+    if isinstance(value, str):
+        number, _, phrase = value.partition(" ")
+        is_number = number.isdecimal() and len(number) <= _STATUS_DIGITS
+        value = int(number) if is_number and (not phrase or phrase.isprintable()) else None
+    return integer_of(value)
+
+
+def _request_body(exchange: _Exchange, bodies: BodyReader) -> Any:
+    return _body_of(exchange.request, bodies)
+
+
+def _response_body(exchange: _Exchange, bodies: BodyReader) -> Any:
+    return _body_of(exchange.response, bodies, is_encoded=exchange.is_binary)
+
+
+def _body_of(side: Any, bodies: BodyReader, *, is_encoded: bool = False) -> Any:
     """The body of a request or a response, without the wrapper of the recorder."""
     body = first(side, "parsed_body", "body", "postData", "content", "json")
+    if isinstance(body, dict):
+        is_encoded |= body.get("encoding") == "base64"  # HAR
     for key in ("string", "text"):
         if isinstance(body, dict) and isinstance(body.get(key), str):
             body = body[key]
-    return _read_body(body) if isinstance(body, str) else body
+    encoded = at(body, "base64_string")
+    if isinstance(encoded, str):  # VCR, betamax
+        return bodies.read(encoded, is_encoded=True)
+    return bodies.read(body, is_encoded=is_encoded)
 
 
 def _dialect_of(body: Any, find: _Find) -> Dialect | None:
@@ -119,20 +197,35 @@ class _Run:
 
     def __init__(self, find: _Find) -> None:
         self.find = find
+        self.bodies = BodyReader()
         self.calls: list[ToolCall] = []
         self.steps = 0
         self.has_answer = False
         # The outputs of OpenAI's Responses, by id: a request that continues one does not repeat it.
         self.outputs: dict[str, list[Any]] = {}
+        self.messages: list[Any] = []  # of MCP
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
-    """One run: the calls of all answers, with results of later requests; no answer is an error."""
+    """One run: the calls of all answers, with results of later requests; no answer is an error.
+
+    What a client of MCP sends is what a model has requested, and is read if there is no model.
+    """
     run = _Run(inner_finder(options))
-    exchanges = dicts(_exchanges_in(document))
+    exchanges = _exchanges_in(document)
     for exchange in exchanges:
-        _take_results(exchange, run, options)
-        _take_answer(exchange, run, options)
+        asked, answered = (
+            _request_body(exchange, run.bodies),
+            _response_body(exchange, run.bodies),
+        )
+        messages = [body for body in (asked, answered) if _is_of_mcp(body)]
+        if messages:
+            run.messages += [message for body in messages for message in as_list(body)]
+        else:
+            _take_results(asked, run, options)
+            _take_answer(answered, exchange.status, run, options)
+    if not run.has_answer and run.messages:
+        return mcp.read(run.messages, options)
     if not run.has_answer:
         raise UnknownFormat(
             f"none of the {len(exchanges)} recorded HTTP responses is in a known format."
@@ -140,13 +233,17 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     return [Trace(calls=tuple(run.calls))]
 
 
-def _take_answer(exchange: dict[str, Any], run: _Run, options: ReadOptions) -> None:
-    body = _response_body(exchange)
+def _is_of_mcp(body: Any) -> bool:
+    messages = as_list(body)[:_MAX_SAMPLED]
+    return bool(messages) and all(isinstance(at(each, "jsonrpc"), str) for each in messages)
+
+
+def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions) -> None:
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
     traces = dialect.read(body, options)
-    is_error = (_status_of(exchange) or 0) >= _FIRST_ERROR_STATUS
+    is_error = (status or 0) >= _FIRST_ERROR_STATUS
     if is_error and not any(trace.calls for trace in traces):
         return
     run.has_answer = True
@@ -160,11 +257,10 @@ def _take_answer(exchange: dict[str, Any], run: _Run, options: ReadOptions) -> N
         run.outputs[body["id"]] = list_of(body.get("output"))
 
 
-def _take_results(exchange: dict[str, Any], run: _Run, options: ReadOptions) -> None:
+def _take_results(body: Any, run: _Run, options: ReadOptions) -> None:
     """Copy the results of earlier calls out of the conversation that a request repeats."""
     if all(map(_is_answered, run.calls)):
         return
-    body = _request_body(exchange)
     before, value = at(body, "previous_response_id"), at(body, "input")
     if isinstance(before, str) and isinstance(value, list):
         body = {**body, "input": [*run.outputs.get(before, []), *value]}
@@ -199,46 +295,10 @@ def read_tools(document: Any) -> list[Tool]:
     """The tools that the requests offer, and those that answers list."""
     tools: list[Tool] = []
     find = Recognizer().find
-    for exchange in dicts(_exchanges_in(document)):
-        for body in (_request_body(exchange), _response_body(exchange)):
+    bodies = BodyReader()
+    for exchange in _exchanges_in(document):
+        for body in (_request_body(exchange, bodies), _response_body(exchange, bodies)):
             dialect = _dialect_of(body, find)
             if dialect is not None:
                 tools += dialect.read_tools(body)
     return tools
-
-
-def _read_events(text: str) -> list[Any] | None:
-    """The JSON values after `data:`, one per event; None if the text is not such a stream."""
-    events: list[Any] = []
-    lines: list[str] = []
-    has_data = False
-    # Not `splitlines`: a line separator within a JSON text ends no line of the stream.
-    for line in [*text.split("\n"), ""]:
-        if line.startswith("data:"):
-            has_data = True
-            lines.append(line.removeprefix("data:"))
-        elif lines and not line.strip():
-            events += _decoded("\n".join(lines)) or [v for each in lines for v in _decoded(each)]
-            lines = []
-    return events if has_data else None
-
-
-def _read_body(text: str) -> Any:
-    """The content of a body: a JSON value, the list of those that were streamed, or the text."""
-    whole = _decoded(text)
-    if whole:
-        return whole[0]
-    events = _read_events(text)
-    if events is not None:
-        return events
-    lines = [line for line in text.split("\n") if line and not line.isspace()]
-    values = [value for line in lines for value in _decoded(line)]
-    return values if values and len(values) == len(lines) else text
-
-
-def _decoded(text: str) -> list[Any]:
-    """The value in a text; none if it is not JSON, such as the `[DONE]` of a stream."""
-    try:
-        return [decode_json(text)]
-    except (ValueError, RecursionError):
-        return []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.langchain_messages import (
+    goes_on,
     is_message,
     is_unambiguous_message,
     take_messages,
@@ -25,6 +26,7 @@ __all__ = [
     "EXAMPLE",
     "ORDER",
     "SIGNS",
+    "continues",
     "generated_message",
     "joins_lines",
     "read",
@@ -57,6 +59,7 @@ SIGNS = Signs(
     has_other_items=True,
 )
 
+continues = goes_on  # a state of a graph after each of its steps
 joins_lines = is_unambiguous_message  # one message of a conversation, or a chunk of one
 
 

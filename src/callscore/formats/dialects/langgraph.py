@@ -18,6 +18,7 @@ from callscore.formats.families.langchain_messages import (
     ToolRun,
     call_of_tool_run,
     fields_of,
+    goes_on,
     is_message,
     take_messages,
     tool_results_in,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
+__all__ = ["EXAMPLE", "ORDER", "SIGNS", "continues", "joins_lines", "read", "recognizes"]
 
 ORDER = 510
 EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
@@ -104,6 +105,18 @@ def joins_lines(line: Any) -> bool:
     """Whether a line is one item of a stream; a state is a document by itself."""
     part = _part_of(line)
     return part is not None and part.kind != "values" and _is_unambiguous(part)
+
+
+def continues(before: Any, document: Any) -> bool:
+    """Whether a streamed state repeats the messages of the one before it."""
+    parts = _part_of(before), _part_of(document)
+    earlier, later = (
+        {"messages": part.data, "thread_id": part.thread}
+        if part and part.kind == "values"
+        else None
+        for part in parts
+    )
+    return goes_on(earlier, later)
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

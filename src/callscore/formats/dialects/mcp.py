@@ -6,11 +6,13 @@ belongs to the last request before it that has no answer yet.
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, first, json_of, list_of, name_of
 from callscore.formats.signs import Signs
@@ -45,6 +47,13 @@ _WRAPPERS = ("message", "msg", "payload", "data", "body", "rpc", "request", "res
 _CLIENTS = ("sessionId", "session_id", "session", "clientId", "client_id", "client")
 _SERVERS = ("server", "serverName", "server_name", "connectionId", "connection_id")
 _MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # every entry of a log has one of them
+# The text before a message in a log: which server it is of, if it says so.
+_LEVELS = "trace|debug|info|warn|warning|error"
+_SERVER_IN_PREFIX = re.compile(
+    rf"\[(?:{_LEVELS})\] \[(?P<last>[^\]]+)\] Message from|\[(?P<first>[^\]]+)\] \[(?:{_LEVELS})\] Message"
+    r"|\(session (?P<session>[^)]+)\)"
+)
+_NAME_IN_TEXT = re.compile(r'"name"\s*:\s*"([^"\\]*)"')
 _LISTING = frozenset(
     (
         "tools",
@@ -116,9 +125,11 @@ def _messages_in(entry: Any) -> list[dict[str, Any]]:
 
 
 def _is_message(value: dict[str, Any]) -> bool:
+    params = value.get("params")
+    is_text = isinstance(params, str) and params.startswith('{"')  # of a proxy's log
     return isinstance(value.get("jsonrpc"), str) or (
         value.get("method") in ("tools/call", "tools/list")
-        and isinstance(value.get("params"), dict | None)
+        and (isinstance(params, dict | None) or is_text)
     )
 
 
@@ -135,11 +146,20 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         messages = _messages_in(entry)
         if messages and messages[0] is not entry:
             client, server = name_of(first(entry, *_CLIENTS)), name_of(first(entry, *_SERVERS))
+        prefix = entry.get("prefix") if isinstance(entry, dict) else None
         for message in messages:
             if client not in logs:
                 logs[client] = _Log()
-            logs[client].take(message, server)
+            if isinstance(prefix, str):  # of a log that people read, with all that is repeated
+                logs[client].take_once(message, _server_in(prefix))
+            else:
+                logs[client].take(message, server)
     return [log.trace(client, options) for client, log in (logs or {None: _Log()}).items()]
+
+
+def _server_in(prefix: str) -> str | None:
+    found = _SERVER_IN_PREFIX.search(prefix)
+    return None if found is None else found[found.lastgroup or 0]
 
 
 class _Log:
@@ -149,15 +169,36 @@ class _Log:
         self._calls: list[_Call] = []
         self._waiting: dict[tuple[str | None, str], list[_Call | None]] = {}
         self._tasks: dict[str, _Call] = {}
+        self._seen: dict[str | None, dict[str, list[Any]]] = {}  # requests by id, by server
 
     def trace(self, client: str | None, options: ReadOptions) -> Trace:
         transcript = Transcript(options)
         for call in self._calls:
             transcript.step()
-            transcript.call(at(call.params, "name"), at(call.params, "arguments"), call.id)
+            if isinstance(call.params, str):  # cut off
+                name = _NAME_IN_TEXT.search(call.params)
+                transcript.call(name and name[1], call.params, call.id, error=TRUNCATED)
+            else:
+                transcript.call(at(call.params, "name"), at(call.params, "arguments"), call.id)
             if call.is_answered:
                 transcript.result(call.result, call.id, failed=call.failed)
         return transcript.trace(id=client, view="executed")
+
+    def take_once(self, message: dict[str, Any], server: str | None) -> None:
+        """Take a message, unless the same request came before on this connection.
+
+        Programs log a message when it comes in and when they pass it on, and with several handlers.
+        """
+        seen = self._seen.setdefault(server, {})
+        id_ = name_of(message.get("id"))
+        if message.get("method") == "initialize":
+            seen.clear()
+        elif message.get("method") == "tools/call" and id_ is not None:
+            same, params = seen.setdefault(id_, []), _params_of(message)
+            if params in same:
+                return
+            same.append(params)
+        self.take(message, server)
 
     def take(self, message: dict[str, Any], server: str | None) -> None:
         id_ = name_of(message.get("id"))
@@ -173,7 +214,7 @@ class _Log:
 
     def _request(self, message: dict[str, Any]) -> _Call | None:
         """The call that a request makes, or continues; None for a request of another kind."""
-        method, params = message.get("method"), message.get("params")
+        method, params = message.get("method"), _params_of(message)
         if method == "tasks/result":
             return self._tasks.get(name_of(first(params, "taskId", "task_id")) or "")
         if method != "tools/call":
@@ -204,6 +245,12 @@ class _Log:
             content = at(result, "content")
             call.result = content if isinstance(content, list) else result
             call.failed = first(result, "isError", "is_error") is True
+
+
+def _params_of(message: dict[str, Any]) -> Any:
+    """The parameters of a request, which a proxy may log as text, cut off if it is long."""
+    params = message.get("params")
+    return json_of(params) if isinstance(params, str) else params
 
 
 class _Call(Struct):

@@ -27,6 +27,7 @@ __all__ = [
     "ToolRun",
     "call_of_tool_run",
     "fields_of",
+    "goes_on",
     "is_message",
     "is_unambiguous_message",
     "take_messages",
@@ -67,6 +68,7 @@ _ROLES = {
     "tool": "tool",
     "user": "human",
 }
+_RECORD_IDS = ("id", "task_id", "case_id", "thread_id", "run_id", "trial")
 _CONTENT_CALL_TYPES = ("tool_use", "tool_call", "invalid_tool_call")
 _HOSTED_CALLS = {
     "server_tool_call": "hosted",
@@ -116,6 +118,27 @@ def _constructed(message: dict[str, Any]) -> _Message:
 def is_message(value: Any) -> bool:
     """Whether a value is a message in an encoding of LangChain."""
     return _kind_of(value) is not None
+
+
+def goes_on(before: Any, state: Any) -> bool:
+    """Whether the messages of a state begin with all of the state before it, and are not a copy.
+
+    Conversations that only begin in the same way are not of one run: each state of a run repeats the
+    messages before it, and the state at the end may repeat all of them, with their ids.
+    """
+    are_states = isinstance(before, dict) and isinstance(state, dict)
+    if not are_states or any(before.get(key) != state.get(key) for key in _RECORD_IDS):
+        return False
+    earlier, messages = before.get("messages"), state.get("messages")
+    if not isinstance(messages, list) or not isinstance(earlier, list) or not earlier:
+        return False
+    try:
+        is_same = all(map(is_message, earlier)) and messages[: len(earlier)] == earlier
+    except RecursionError:
+        return False
+    return is_same and (
+        len(messages) > len(earlier) or isinstance(fields_of(earlier[-1])[1].get("id"), str)
+    )
 
 
 def is_unambiguous_message(value: Any) -> bool:

@@ -1,0 +1,68 @@
+"""The names of files: what kind of data they have, which are not data, and which case they are of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Literal
+
+__all__ = ["STANDARD_INPUT", "FileKind", "file_id", "is_data_file", "kind_by_name"]
+
+FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
+
+STANDARD_INPUT = "-"
+_KINDS: dict[str, FileKind] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".csv": "table",
+    ".tsv": "table",
+    ".txt": "text",
+    ".md": "text",
+    ".parquet": "parquet",
+    ".eval": "eval",
+    ".pb": "otlp",
+    ".binpb": "otlp",
+    ".otlp": "otlp",
+}
+_COMPRESSED = (".gz", ".zst")
+# Other names of data, whose kind is seen from their content.
+_DATA = (".log", ".har", ".httprr", ".trace", ".out", ".sse")
+_NOT_DATA = re.compile(r"(readme|license|changelog|notice|manifest)\b", re.IGNORECASE)
+_POSITION = re.compile(r"(?::\d+|\[\d+\])+$")
+
+
+def kind_by_name(path: str) -> FileKind | None:
+    """The kind of a file by its name, ignoring the suffix of the compression."""
+    return _KINDS.get(_without_compression(path.lower()).suffix)
+
+
+def is_data_file(path: str) -> bool:
+    """Whether a file of a folder, or of an archive, can have traces or cases, by its name.
+
+    Hidden files are none, and neither is what describes the others.
+    """
+    name = PurePosixPath(path.replace("\\", "/"))
+    if any(part.startswith((".", "__MACOSX")) for part in name.parts) or path.endswith("/"):
+        return False
+    suffix = _without_compression(name.name.lower()).suffix
+    is_known = (suffix in _KINDS and suffix != ".md") or suffix in _DATA
+    return is_known and not _NOT_DATA.match(name.name)
+
+
+def file_id(place: str) -> str:
+    """The name of the case that a file is named after: that of the file without its suffixes.
+
+    A place in a file is that of the file, and a place in an archive that of the file in it.
+    """
+    path = _POSITION.sub("", place).rpartition("!")[2].replace("\\", "/")
+    name = _without_compression(path)
+    is_kind = name.suffix.lower() in _KINDS or name.suffix.lower() in _DATA
+    return (name.stem if is_kind else name.name) or place
+
+
+def _without_compression(path: str) -> PurePosixPath:
+    name = PurePosixPath(path)
+    return name.with_suffix("") if name.suffix.lower() in _COMPRESSED and name.stem else name
