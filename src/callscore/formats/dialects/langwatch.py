@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
-ORDER = 195
+ORDER = 197
 EXAMPLE = {
     "trace_id": "trace-1",
     "spans": [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
-ORDER = 365
+ORDER = 375
 _EXAMPLE_ACTION = {"tool": "get_weather", "toolInput": {"city": "Paris"}, "toolCallId": "call_1"}
 EXAMPLE = {
     "output": "It is warm in Paris.",
