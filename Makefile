@@ -101,13 +101,9 @@ check-scripts: $(JAVASCRIPT)/node_modules/.installed
 		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
 	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test tests/web_scripts/*.test.mjs
 
-# Many tests start processes and wait for them while others do the same. A test that fails is run once
-# more, alone: if the code is wrong, it fails again. The log names every test that failed the first time.
 tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, and 100 % of the core
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(SPREAD) || { \
-		echo "Running the failed tests once more, alone; mend those that pass now" >&2; \
-		$(BIN)/coverage run -m pytest --last-failed --last-failed-no-failures none --exitfirst; }
+	$(BIN)/coverage run -m pytest $(SPREAD)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100

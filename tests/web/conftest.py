@@ -59,15 +59,12 @@ class Runs(Protocol):
 
 @pytest.fixture
 def runs(project: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """Runs the evaluation, in which some cases are wrong; returns the id of the run.
-
-    The results are in the order in which they are finished: that of the cases, with one job.
-    """
+    """Runs the evaluation, in which some cases are wrong; returns the id of the run."""
 
     def run(*wrong: str, **options: Any) -> str:
         monkeypatch.setenv("WRONG", " ".join(wrong))
         forget_modules([project])
-        found = callscore.evaluate("eval_weather.py", **{"save": True, "jobs": 1, **options})
+        found = callscore.evaluate("eval_weather.py", **{"save": True, **options})
         assert found.unloaded == ()
         return found.id
 
