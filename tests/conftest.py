@@ -29,7 +29,7 @@ pytest_plugins = [
 PROCESSES = {"multiprocessing", "subprocess", "tests.e2e.processes"}
 # How many examples hypothesis draws, where 1 is as many as a test says.
 SHARE = float(os.environ.get("CALLSCORE_EXAMPLES", "1"))
-PATIENCE = 300 * max(1, SHARE)  # seconds that a test may take, whatever it waits for
+PATIENCE = 900 * max(1, SHARE)  # seconds that a test may take, whatever it waits for
 
 _file = ContextVar("_file", default="")  # that of the test that runs
 

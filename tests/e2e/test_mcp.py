@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -308,7 +308,7 @@ HELLO = {
 
 CALL = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"}
 SLOW = {**CALL, "params": {"name": "score_tool_calls", "arguments": {**EXAMPLE, "until": "never"}}}
-QUICKLY = 5  # seconds, in which nothing that was asked for above is finished
+QUICKLY = 60  # seconds on a busy machine; what was asked for above is never finished
 
 
 def _working(parent: int) -> int:
@@ -432,12 +432,12 @@ def test_a_server_on_http_that_is_at_work_ends_at_once(how: signal.Signals) -> N
         place = urlsplit(process.stderr.readline().split()[-1].decode())
         connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=WAIT)
         kinds = {"Content-Type": "application/json", "Accept": "application/json"}
-        connection.request("POST", place.path, body, kinds)
-        worker = _working(process.pid)
-        process.send_signal(how)
-        code = process.wait(timeout=QUICKLY)
-        is_gone, rest = _is_gone(worker), process.stderr.read()
-        connection.close()
+        with closing(connection):
+            connection.request("POST", place.path, body, kinds)
+            worker = _working(process.pid)
+            process.send_signal(how)
+            code = process.wait(timeout=QUICKLY)
+            is_gone, rest = _is_gone(worker), process.stderr.read()
 
     assert code == (130 if how == signal.SIGINT else -how)
     assert is_gone

@@ -155,7 +155,7 @@ def is_free_on_server(parts: dict[str, Any], run: str = "r") -> bool:
 
 def is_free_soon(parts: dict[str, Any]) -> bool:
     """The server notices that a process is gone when it looks at its connection next."""
-    deadline = monotonic() + 10
+    deadline = monotonic() + 25  # less than the 30 seconds after which it looks by itself
     while not is_free_on_server(parts):
         if monotonic() > deadline:
             return False

@@ -97,8 +97,10 @@ def test_a_history_that_cannot_be_read_for_a_moment_stops_nothing(
     asked = 0
     is_stopped = Event()
 
-    def look(*_: object) -> bool:
+    def look(of: Store, _: str) -> bool:
         nonlocal asked
+        if of is not store:  # a run that another test has given up
+            return False
         asked += 1
         if asked < 3:
             raise UnusableStore("history.db", "the disk reports an error.")

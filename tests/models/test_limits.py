@@ -71,6 +71,37 @@ def test_who_comes_first_goes_first() -> None:
     assert order == [0, 1, 2, 3, 4]
 
 
+def test_who_comes_when_all_turns_have_passed_waits_for_those_before() -> None:
+    rate = Rate(1000)
+    order: list[int] = []
+
+    async def come(number: int) -> None:
+        if number == 4:
+            time.sleep(0.02)  # noqa: ASYNC251  (nobody can go meanwhile)
+        await rate.wait()
+        order.append(number)
+
+    async def main() -> None:
+        await asyncio.gather(*(come(number) for number in range(6)))
+
+    asyncio.run(main())
+    assert order == [0, 1, 2, 3, 4, 5]
+
+
+def test_who_gives_up_waiting_is_no_trouble_for_the_next() -> None:
+    rate = Rate(50)
+
+    async def main() -> None:
+        await rate.wait()
+        given_up = asyncio.create_task(rate.wait())
+        await asyncio.sleep(0)
+        given_up.cancel()
+        await rate.wait()
+        assert given_up.cancelled()
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -273,11 +304,10 @@ def test_each_attempt_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> Non
     rate = Rate(1000)
     turns: list[float] = []
 
-    def reserve() -> float:
+    async def wait() -> None:
         turns.append(0.0)
-        return 0.0
 
-    monkeypatch.setattr(rate, "reserve", reserve)
+    monkeypatch.setattr(rate, "wait", wait)
 
     run(Task(StatusError(500)), Limits(rate=rate), sleep=Sleeper())
 
@@ -460,7 +490,7 @@ def test_what_comes_too_late_is_not_missed() -> None:
     ended = threading.Event()
 
     def wait() -> None:
-        late.wait(10)
+        late.wait(60)
         ended.set()
 
     async def main(*, frees: bool) -> None:
@@ -475,7 +505,7 @@ def test_what_comes_too_late_is_not_missed() -> None:
     ended.clear()
     asyncio.run(main(frees=False))
     late.set()  # the loop is closed by now
-    assert ended.wait(10)
+    assert ended.wait(60)
 
 
 def test_a_thread_that_hangs_does_not_keep_the_process_alive() -> None:

@@ -373,6 +373,28 @@ def test_the_second_ctrl_c_ends_it_at_once(store: Store) -> None:
     assert run(a_plan(Agent(), *MANY), RESUMED, store=store).evaluations[0].passed == len(MANY)
 
 
+def test_a_run_that_was_given_up_may_be_asked_to_stop(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "_INTERVAL", 0.01)
+
+    def done(*_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        sleep(0.35)  # or it would be the same one
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt) as given_up:  # with it, all that the run was doing
+        run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=done), store)
+    watching = [one for one in set(threading.enumerate()) - before if one.name == "callscore-stop"]
+    request_stop(store, store.runs()[0].id)
+    for thread in watching:
+        thread.join(60)
+
+    assert given_up.value is not None
+    assert [thread.is_alive() for thread in watching] == [False]
+
+
 def test_a_hook_that_raises_ends_the_run_and_leaves_nothing_behind(store: Store) -> None:
     def done(*_: Any) -> None:
         raise ValueError("the report cannot be written")

@@ -350,7 +350,7 @@ def openai_server(script: Script = obliging, *, latency: float = 0.0) -> Iterato
 
     thread = threading.Thread(target=run, daemon=True, name="openai-server")
     thread.start()
-    assert ready.wait(10), "The server did not start."
+    assert ready.wait(60), "The server did not start."
     try:
         yield server
     finally:

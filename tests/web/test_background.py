@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-WAIT = 30
+WAIT = 60
 # A process that starts the page, tells its address and its process, and waits.
 STARTER = """
 import sys

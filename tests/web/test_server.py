@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from callscore.web.server import PageServer
 
-WAIT = 30
+WAIT = 60
 
 
 @pytest.fixture

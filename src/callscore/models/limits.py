@@ -75,19 +75,28 @@ class Rate:
 
     def reserve(self) -> float:
         """Reserve the next slot; returns the seconds to wait for it."""
+        return max(self._reserve_turn() - time.monotonic(), 0.0)
+
+    def _reserve_turn(self) -> float:
+        """Reserve the next slot; returns when it is, later than every one before it."""
         with self._lock:
-            now = time.monotonic()
-            turn = max(now, self._next)
+            turn = max(time.monotonic(), self._next)
             self._next = turn + self._interval
-        return turn - now
+        return turn
 
     async def wait(self) -> None:
         """Wait for the next slot."""
-        pause = self.reserve()
-        if pause > 0:
-            from asyncio import sleep
+        from asyncio import get_running_loop
 
-            await sleep(pause)
+        # At the time itself, even if it has come: the loop lets those with earlier slots go first. To
+        # sleep until then would order them by when they were put to sleep.
+        loop = get_running_loop()
+        come = loop.create_future()
+        timer = loop.call_at(self._reserve_turn(), come.set_result, None)
+        try:
+            await come
+        finally:
+            timer.cancel()
 
     def __repr__(self) -> str:
         return f"Rate({self.starts:g}, {self.seconds:g})"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager, nullcontext
-from functools import partial
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -332,7 +331,12 @@ class _Run:
 
         from callscore.history.stopping import stopping_on_request
 
-        stop = partial(get_running_loop().call_soon_threadsafe, workers.stop)
+        loop = get_running_loop()
+
+        def stop() -> None:
+            with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
+                loop.call_soon_threadsafe(workers.stop)
+
         return stopping_on_request(self._store, self._recorder.run.id, stop)
 
     def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
