@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Outcome
 
 __all__ = [
+    "OWN_FORMAT",
     "Answer",
     "CaseScore",
     "CaseTrials",
@@ -25,6 +26,7 @@ __all__ = [
     "EvaluationResults",
     "Failure",
     "FailureKind",
+    "InputFiles",
     "JudgeCounts",
     "MetricResult",
     "MetricValue",
@@ -93,6 +95,22 @@ class Noted(Struct, frozen=True, gc=False):
     names: tuple[str, ...] = ()
 
 
+OWN_FORMAT = "cases"  # the name of the format of case files
+
+
+class InputFiles(Struct, frozen=True, gc=False):
+    """Files of the input that are in the same format.
+
+    Attributes:
+        formats: the names of the format, or of all formats if a file has several; `cases` is a case
+            file, and what follows it are the formats of the traces in its cases.
+        files: the files: how many, and the first of them.
+    """
+
+    formats: tuple[str, ...]
+    files: Noted
+
+
 class MetricResult(Struct, frozen=True, gc=False):
     """The result of a metric of another tool for many cases.
 
@@ -125,6 +143,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         unread: records with something that looks like calls and was not read: places and signs.
         stopped: where and why the input ends early; the rest was not read.
         metrics: the metrics of other tools over the scored cases, if requested.
+        inputs: the formats of the files of the input; nothing for cases that are not from files.
         empty_files: files without any record.
         only: the case, if exactly one was scored.
         hides_calls: whether the calls of that case are not to be shown.
@@ -145,6 +164,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     unread: Noted = Noted()
     stopped: Noted = Noted()
     metrics: tuple[MetricResult, ...] = ()
+    inputs: tuple[InputFiles, ...] = ()
     empty_files: tuple[str, ...] = ()
     only: CaseScore | None = None
     hides_calls: bool = False

@@ -17,6 +17,7 @@ from callscore.core.results import (
     CaseValues,
     EvaluationResults,
     Failure,
+    InputFiles,
     ListedCase,
     MetricResult,
     MetricValue,
@@ -85,6 +86,23 @@ class NameCounter:
     def noted(self) -> Noted:
         """The count and the names so far."""
         return Noted(self.count, tuple(self._names))
+
+
+class InputCounter:
+    """Counts the files of the input by their formats."""
+
+    def __init__(self) -> None:
+        self._files: dict[tuple[str, ...], NameCounter] = {}
+
+    def add(self, file: str, formats: Iterable[str]) -> None:
+        """Count a file; one in which nothing was recognized is not counted."""
+        found = tuple(formats)
+        if found:
+            self._files.setdefault(found, NameCounter()).add(file)
+
+    def noted(self) -> tuple[InputFiles, ...]:
+        """The formats and their files so far."""
+        return tuple([InputFiles(found, files.noted()) for found, files in self._files.items()])
 
 
 # Every float is a whole multiple of 2 ** -1074, the smallest float.

@@ -16,7 +16,7 @@ from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Resul
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
-from callscore.core.totals import Column, NameCounter
+from callscore.core.totals import Column, InputCounter, NameCounter
 from callscore.engines.inputs import file_title
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.engines.workers import Parts
@@ -88,6 +88,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
         names: the ids and trials of all cases that have an id, to find those that are repeated.
         values: those of the metrics, for each scored case.
         shown: how many cases are in `kept`, or in `written`.
+        formats: those of what was read.
         written: what `Parts.take` returned.
     """
 
@@ -102,6 +103,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     not_run: Noted
     skipped: Noted
     unread: Noted
+    formats: tuple[str, ...]
     written: Any
 
 
@@ -125,6 +127,7 @@ class Collector:
         self.skipped = NameCounter()
         self.unread = NameCounter()
         self.empty_files: list[str] = []
+        self.inputs = InputCounter()
         self._records = 0  # of the files before
         self._repeated = NameCounter(each_once=True)
         self._names: list[tuple[str, int | str | None]] | None = None  # of a part
@@ -304,8 +307,8 @@ class Collector:
         if self._hooks.parts is not None:
             self._hooks.parts.begin()
 
-    def end_part(self, already_shown: int) -> ScoredPart:
-        """What was gathered since `begin_part`."""
+    def end_part(self, already_shown: int, formats: Iterable[str] = ()) -> ScoredPart:
+        """What was gathered since `begin_part`; the formats are those of the cases."""
         self._add_strict_counts()
         return ScoredPart(
             summary=self._summary,
@@ -319,6 +322,7 @@ class Collector:
             not_run=self.not_run.noted(),
             skipped=self.skipped.noted(),
             unread=self.unread.noted(),
+            formats=tuple(formats),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
         )
 
@@ -380,6 +384,7 @@ class Collector:
             repeated=self._repeated.noted(),
             skipped=self.skipped.noted(),
             unread=self.unread.noted(),
+            inputs=self.inputs.noted(),
             empty_files=tuple(self.empty_files),
             metrics=tuple(
                 [

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
 from callscore.core.case import Case
+from callscore.core.results import OWN_FORMAT
 from callscore.documents import UNKNOWN_LOG, Document, Documents, tools_of_document
-from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
     CASE_FIELDS,
@@ -48,12 +49,13 @@ from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
-from callscore.sources.remote import name_in_url, without_credentials
+from callscore.sources.remote import is_url, name_in_url, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
 
     from callscore.core.call import Tool
+    from callscore.core.totals import InputCounter
 
 __all__ = [
     "CASES",
@@ -66,6 +68,7 @@ __all__ = [
     "Found",
     "InputOptions",
     "file_title",
+    "first_formats",
     "input_options_for",
     "join_traces",
     "read_cases",
@@ -149,6 +152,11 @@ TRACES = FileContent(read_trace, actual_from_trace, "expected")
 
 _HINT = "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls."
 
+_SMALL_BYTES = 1 << 24  # of a document that may be read once more
+# Plain calls are a format of their own, and the usual notation in a case.
+_PLAIN_CALLS = "generic"
+_OWN_FORMATS = (OWN_FORMAT, _PLAIN_CALLS)
+
 # A case and its place, or why there is none.
 Found = tuple[str, Case] | BadRecord
 
@@ -163,8 +171,12 @@ class CaseReader:
         self._dialect = inputs.dialect
         self._inner = Recognizer()  # of nested documents
         self._unread: dict[str, None] = {}  # in the record at hand
+        self._formats: dict[str, None] = {}
         self._read_options = structs.replace(
-            inputs.read_options, inner=self._inner.find, on_unread=self._note_unread
+            inputs.read_options,
+            inner=self._inner.find,
+            on_unread=self._note_unread,
+            on_format=self._formats.setdefault,
         )
         self._keeps_tools = inputs.keeps_tools
         self._takes_trace = inputs.takes_trace
@@ -192,6 +204,17 @@ class CaseReader:
             self._has_messages,
             tuple([documents.state for documents, _ in self._groups.values()]),
         )
+
+    @property
+    def formats(self) -> list[str]:
+        """The names of the formats so far; `cases` comes first, and needs no format of calls."""
+        if OWN_FORMAT not in self._formats:
+            return [*self._formats]
+        return [OWN_FORMAT, *(name for name in self._formats if name not in _OWN_FORMATS)]
+
+    def note_formats(self, names: Iterable[str]) -> None:
+        """Note formats of records that were read without this reader."""
+        self._formats.update(dict.fromkeys(names))
 
     def _note_unread(self, text: str) -> None:
         self._unread[text] = None
@@ -264,6 +287,7 @@ class CaseReader:
             for record in batch.records() if isinstance(batch, Lines) else (batch,):
                 yield from inner.take(record)
         yield from inner.finish()
+        self.note_formats(inner.formats)
 
     def _file_id(self) -> str | None:
         """The id of the cases of the file, if it is named after them."""
@@ -294,7 +318,7 @@ class CaseReader:
         self._is_log |= array.is_log
         if self._part is not CASES and self._spells_calls(array.items):
             record = Record(array.place, {"calls": array.items}, array.duplicate)
-            yield self._read_own_record(record, {})
+            yield self._read_own_record(record, {}, _PLAIN_CALLS)
             return
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
@@ -353,9 +377,12 @@ class CaseReader:
         is_trace = self._part.other == "expected" and self._takes_trace and "id" in value
         return is_trace and has_trace(value)
 
-    def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
+    def _read_own_record(
+        self, record: Record, fields: dict[str, Any], own: str = OWN_FORMAT
+    ) -> Found:
         if record.duplicate is not None:
             return record.duplicate
+        self._formats[own] = None
         (found,) = self._with_candidates(
             lambda read_options: [self._read_record(record, fields, read_options)]
         )
@@ -394,6 +421,7 @@ class CaseReader:
         is_generic = self._part is REFERENCES and document.dialect.name == "generic"
         if is_generic and all(first(item, *NAME_KEYS) for item in items):
             # Calls written by hand may contain rules.
+            self._formats[_PLAIN_CALLS] = None
             yield self._read_record(Record(document.place, {"calls": items}), fields, read_options)
             return
         read = read_as if self._dialect is None else read_named
@@ -449,27 +477,57 @@ def _add_other_answers(found: Found, others: list[Found]) -> Found:
     return place, structs.replace(case, others=tuple(calls))
 
 
-def read_cases(
+def read_cases(  # noqa: PLR0913  (all are options)
     path: str,
     part: FileContent,
     inputs: InputOptions,
     *,
     on_bytes: Callable[[int], None] | None = None,
+    on_formats: Callable[[str, list[str]], None] | None = None,
     allow_remote: bool = False,
-) -> Iterator[Found]:
+) -> Generator[Found, None, None]:
     """The cases of one file, each with its place; and the records that cannot be read.
 
-    A URL is fetched only if `allow_remote` is set: where a user passes the path.
+    A URL is fetched only if `allow_remote` is set: where a user passes the path. At the end,
+    `on_formats` is called with the name of the file and the formats that were recognized in it.
 
     Raises:
         UnreadableInput: the file cannot be opened or decoded.
         MissingExtra: it needs an optional dependency.
     """
-    reader = CaseReader(without_credentials(path), part, inputs)
-    for batch in read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote):
-        for record in batch.records() if isinstance(batch, Lines) else (batch,):
-            yield from reader.take(record)
-    yield from reader.finish()
+    name = without_credentials(path)
+    reader = CaseReader(name, part, inputs)
+    try:
+        for batch in read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote):
+            for record in batch.records() if isinstance(batch, Lines) else (batch,):
+                yield from reader.take(record)
+        yield from reader.finish()
+    finally:
+        if on_formats is not None:
+            on_formats(name, reader.formats)
+
+
+def first_formats(
+    paths: Iterable[str], part: FileContent, inputs: InputOptions, counter: InputCounter
+) -> None:
+    """Count the formats of files whose records are read elsewhere, by the first record of each.
+
+    Large documents are left out, because the whole of one would be read for that.
+    """
+    for path in paths:
+        if path == STANDARD_INPUT or is_url(path):
+            continue
+        try:
+            if Path(path).stat().st_size <= _SMALL_BYTES or _is_lines(path):
+                found = read_cases(path, part, inputs, on_formats=counter.add)
+                next(found, None)
+                found.close()
+        except (CallscoreError, OSError):
+            continue  # what cannot be read is reported where the file is scored
+
+
+def _is_lines(path: str) -> bool:
+    return isinstance(next(read_batches(path), None), Lines)
 
 
 class CaseLimit:

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from callscore.core.budget import OverBudget
 from callscore.core.case import Case
-from callscore.core.results import Noted
+from callscore.core.results import OWN_FORMAT, Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import (
@@ -328,7 +328,12 @@ class _FileScoring:
             self._hooks.on_file(name)
         self._collector.file = name
         reader = CaseReader(name, CASES, self._inputs)
-        batches = self._batches(path)
+        try:
+            self._score_batches(self._batches(path), reader)
+        finally:
+            self._collector.inputs.add(name, reader.formats)
+
+    def _score_batches(self, batches: Iterator[Batch], reader: CaseReader) -> None:
         for batch in self._left_by_workers(batches, reader):
             self._take_batch(batch, reader)
             if self._limit.ends_file:
@@ -345,8 +350,10 @@ class _FileScoring:
             has_choice = self._limit.is_set or self._inputs.top_k > 1
             if self._collector.takes_plain:
                 if self._take_plain(batch, reader):
+                    reader.note_formats([OWN_FORMAT])
                     return
             elif not has_choice and self._take_whole(batch):
+                reader.note_formats([OWN_FORMAT])
                 return
         for record in batch.records(checked_bytes=CHECKED_BYTES):
             self._take(reader.take(record))
@@ -359,6 +366,7 @@ class _FileScoring:
 
         def add(part: ScoredPart) -> bool:
             self.has_parts = True
+            reader.note_formats(part.formats)
             return collector.add_part(part)
 
         def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
@@ -366,7 +374,7 @@ class _FileScoring:
             for position, batch in enumerate(lines):
                 mark_position(position)
                 self._take_batch(batch, reader)
-            return collector.end_part(already_shown)
+            return collector.end_part(already_shown, reader.formats)
 
         yield from left_by_workers(
             batches,
@@ -474,7 +482,14 @@ class _FileScoring:
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
             self._collector.file = without_credentials(path)
-            found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes, allow_remote=True)
+            found: Iterator[Found] = read_cases(
+                path,
+                part,
+                inputs,
+                on_bytes=self._hooks.on_bytes,
+                on_formats=self._collector.inputs.add,
+                allow_remote=True,
+            )
             if part is TRACES and self._limit.is_set:
                 self._limit.begin_file()
                 found = self._limit.until_end(found)

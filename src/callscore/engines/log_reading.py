@@ -12,6 +12,8 @@ from msgspec import Struct, structs
 from callscore.core.call import Tool
 from callscore.core.case import Case, calls_in
 from callscore.core.rendering import mention
+from callscore.core.results import OWN_FORMAT
+from callscore.core.totals import InputCounter
 from callscore.engines.inputs import CASES, CaseReader, FileContent, InputOptions
 from callscore.engines.local import CHECKED_BYTES, decoded_lines
 from callscore.errors import InvalidSettings, UnreadableInput
@@ -190,6 +192,7 @@ class Log:
         self._file = ""
         self._start = 0  # the position at which the file begins
         self._has_values = False
+        self.inputs = InputCounter()
 
     def read(self, path: str, *, on_bytes: Callable[[int], None] | None) -> bool:
         """Read a file; returns whether it has any record."""
@@ -204,6 +207,7 @@ class Log:
                 self._take_lines(batch, reader)
         if reader is not None:
             self._take(reader.finish(), {})
+            self.inputs.add(self._file, reader.formats)
         return self._position > self._start
 
     def _part_in(self, batch: Lines | Array | Record | BadRecord | Entry) -> FileContent:
@@ -233,6 +237,7 @@ class Log:
             split = split or lines.data.split(b"\n")
             records.append(Taken(start + place, lines.place(place), line=split[place]))
         self._position += len(cases)
+        reader.note_formats([OWN_FORMAT])
         return True
 
     def _decoded(self, lines: Lines, reader: CaseReader) -> list[PlainCase] | None:

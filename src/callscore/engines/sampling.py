@@ -237,6 +237,7 @@ def score_sample(  # noqa: PLR0913  (all are options)
         if not log.read(path, on_bytes=hooks.on_bytes):
             collector.empty_files.append(path)
     log.require_values(found)
+    collector.inputs = log.inputs
     strata = log.pool.chosen()
     scoring = _SampleScoring(collector, collector_hooks, inputs, refuse)
     return scoring.results(strata, by, seed)

@@ -186,6 +186,8 @@ def read_as(
 
 
 def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Trace]:
+    if read_options.on_format is not None:
+        read_options.on_format(dialect.name)
     try:
         traces = dialect.read(document, read_options)
     except CallscoreError:

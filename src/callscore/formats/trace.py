@@ -86,6 +86,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         strict: whether it is an error that something looks like calls and was not read.
         on_unread: called with a sentence about it, if it is no error. If neither is set, nothing is
             searched for.
+        on_format: called with the name of the format of each document that is read.
     """
 
     view: View | None = None
@@ -98,6 +99,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     on_answers: Callable[[int], None] | None = None
     strict: bool = False
     on_unread: Callable[[str], None] | None = None
+    on_format: Callable[[str], None] | None = None
 
     def choose(self, numbers: Iterable[int]) -> int:
         """The number of the answer to take, of several to the same question.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import clip_middle, escape
+from callscore.core.results import OWN_FORMAT
 from callscore.core.score import has_no_counted_calls
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, MetricResult, Noted, Results
+    from callscore.core.results import CaseScore, InputFiles, MetricResult, Noted, Results
     from callscore.core.score import Score
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
@@ -64,6 +65,7 @@ __all__ = [
     "counts_text",
     "fault_ranking",
     "incomplete_lines",
+    "inputs_text",
     "interval_text",
     "metric_rows",
     "not_scorable_notes",
@@ -133,6 +135,13 @@ CHECK_HINT = Phrase("details: {command}", "подробности: {command}")
 VALID_CALLS = Phrase("valid calls", "соответствуют схеме")
 FAILURE = Phrase("fault", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
+# The formats of the input: `read golden.jsonl as cases, run.json as anthropic`.
+READ = Phrase("read {inputs}", "прочитано: {inputs}")
+READ_AS = Phrase("{files} as {formats}", "{files} как {formats}")
+FORMAT_WITH = Phrase("{first} with {others}", "{first} с {others}")
+AND = Phrase(" and ", " и ")
+FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
+_INPUTS_SHOWN = 3
 MORE_CASES = Phrase(
     "… {cases} not shown; --max-shown shows more",
     "… не показано: {cases}; --max-shown покажет больше",
@@ -218,6 +227,39 @@ def counts_text(summary: Summary, lang: Language) -> str:
     if summary.has_repeated_trials:
         counted.append(count_of(TRIAL_COUNT, summary.cases, lang))
     return ", ".join(counted)
+
+
+def inputs_text(results: Results, lang: Language, *, write: Escaper = escape) -> str:
+    """The format of each file of the input; empty if the cases are not from files."""
+    if not results.inputs:
+        return ""
+    shown = [
+        say(
+            READ_AS,
+            lang,
+            files=_files_text(each.files, lang, write),
+            formats=format_text(each, lang),
+        )
+        for each in results.inputs[:_INPUTS_SHOWN]
+    ]
+    shown += more_items(len(results.inputs) - len(shown), lang)
+    return say(READ, lang, inputs=", ".join(shown))
+
+
+def _files_text(files: Noted, lang: Language, write: Escaper) -> str:
+    if files.count > 1:
+        return count_of(FILES, files.count, lang)
+    return write(clip_middle(escape(files.names[0]), LONG_NAME_WIDTH))
+
+
+def format_text(files: InputFiles, lang: Language) -> str:
+    """The formats of some files: `openai_chat`, `cases with openai_chat and gemini`."""
+    first, *others = files.formats
+    if not others:
+        return first
+    if first != OWN_FORMAT:
+        return say(AND, lang).join(files.formats)
+    return say(FORMAT_WITH, lang, first=first, others=say(AND, lang).join(others))
 
 
 def not_shown_text(results: Results, lang: Language) -> str:

@@ -113,6 +113,7 @@ def _headline(results: Results, lang: Language) -> Iterator[str]:
     if interval is not None:
         line += f", {say(INTERVAL_TEXT, lang, interval=wording.interval_text(interval))}"
     yield line
+    yield wording.inputs_text(results, lang, write=code)
 
 
 def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterator[str]:
@@ -125,6 +126,7 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     yield from wording.single_meaning(case, lang)
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
+    yield wording.inputs_text(results, lang, write=code)
     if not results.hides_calls:
         yield fenced(calls_text(case.score, lang=lang), "diff")
     yield numbers_line(case.metrics)

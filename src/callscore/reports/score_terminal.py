@@ -147,7 +147,13 @@ def _headline(results: Results, lang: Language) -> Section:
         line.append(SPACE)
         line.append(say(INTERVAL_TEXT, lang, interval=wording.interval_text(interval)))
     settings = f"{wording.counts_text(summary, lang)}, {settings_text(results.settings, lang)}"
-    return [line, Text(wording.summary_meaning(results, lang)), Text(settings, "dim")]
+    meaning = Text(wording.summary_meaning(results, lang))
+    return [line, meaning, Text(settings, "dim"), *_inputs(results, lang)]
+
+
+def _inputs(results: Results, lang: Language) -> Section:
+    found = wording.inputs_text(results, lang)
+    return [Text(found, "dim")] if found else []
 
 
 def _single_sections(
@@ -157,7 +163,7 @@ def _single_sections(
     title, *values, calls = _case(case, results.title or case.label, width, lang)
     meaning = map(Text, wording.single_meaning(case, lang))
     settings = Text(settings_text(results.settings, lang), "dim")
-    yield [title, *meaning, settings]
+    yield [title, *meaning, settings, *_inputs(results, lang)]
     yield values if results.hides_calls else [*values, calls]
     notes = wording.single_notes(results, lang) + wording.not_scorable_notes(results.metrics, lang)
     footnote = wording.settings_note(results, lang)

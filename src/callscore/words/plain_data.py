@@ -383,6 +383,9 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "trials": _trial_rates(summary),
         "sample": results.sample,
         "metrics": [metric_to_dict(metric) for metric in results.metrics],
+        "inputs": [
+            {"formats": each.formats, "files": noted_to_dict(each.files)} for each in results.inputs
+        ],
         **notes_to_dict(results),
         "settings": settings_fields(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],

@@ -27,7 +27,7 @@ from callscore.reports.html.document import (
 )
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
-from callscore.reports.score import incomplete_lines, note_lines, summary_meaning
+from callscore.reports.score import incomplete_lines, inputs_text, note_lines, summary_meaning
 from callscore.words.value_text import percent, summary_rating
 
 if TYPE_CHECKING:
@@ -134,13 +134,21 @@ def _document(
             }
             for metric in results.metrics
         ],
-        notes=(*notes_of(warnings, is_warning=True), *notes_of(note_lines(results, lang))),
+        notes=(
+            *notes_of(warnings, is_warning=True),
+            *notes_of([*note_lines(results, lang), *_inputs(results, lang)]),
+        ),
         next=_next(worst, heading, lang),
         settings=[settings_text(results.settings, lang, write=str)],
         pass_mark=results.settings.pass_mark,
         not_shown=max(summary.scored - listed, 0),
         case_command=heading.case_command,
     )
+
+
+def _inputs(results: Results, lang: Language) -> list[tuple[str, str]]:
+    found = inputs_text(results, lang, write=str)
+    return [(found, "")] if found else []
 
 
 def score_verdict(results: Results, lang: Language) -> Verdict:
