@@ -16,6 +16,8 @@ CallscoreError
 ├── UnusableStore     a history that cannot be opened, read or written
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
+UnreadCalls           a warning: something looks like calls, and was not read (also a UserWarning)
+
 A mistake of the *agent* is never an error: it is data, scored and explained.
 """
 
@@ -268,6 +270,6 @@ class MissingExtra(CallscoreError, ImportError):
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
-    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded, EngineFailed),
+    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded, EngineFailed, UnreadCalls),
 ):
     _error.__module__ = "callscore"

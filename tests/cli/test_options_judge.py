@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from callscore import Case, InvalidSettings, MissingKey, ModelFailed, UnusableStore
-from callscore.cli.options import judge_from, judge_option, judged_settings_from, settings_options
+from callscore.cli.judge_options import judge_from, judge_option, judged_settings_from
+from callscore.cli.options import settings_options
 from callscore.cli.score import UnjudgedCases, judged_lines
 from callscore.models import judge
 

@@ -56,7 +56,8 @@ def trace_seeds() -> list[Any]:
 
     found = [dialect.example for dialect in dialects()] * 2
     for path in sorted(_SAMPLES.rglob("*.json*")):
-        if path.suffix in (".json", ".jsonl") and path.stat().st_size < _MOST:
+        is_tools = path.name.endswith(".schemas.json")  # definitions without calls are refused
+        if path.suffix in (".json", ".jsonl") and path.stat().st_size < _MOST and not is_tools:
             found.extend(_documents(path))
     return [each for each in found if _encodes(each)]
 

@@ -59,6 +59,9 @@ def _documented(given: Callable[[], Any]) -> str:
     except CallscoreError as error:
         check_text(str(error), "the text of an error")
         return f"refused: {type(error).__name__}"
+    except callscore.UnreadCalls as warning:  # warnings are errors here
+        check_text(str(warning), "the text of a warning")
+        return "warned"
     return "read"
 
 

@@ -9,13 +9,12 @@ from msgspec import Struct
 
 from callscore.cli.completion import complete_run_or_file
 from callscore.cli.exits import compare_exit_code
+from callscore.cli.judge_options import judge_option, judged_settings_from
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
     expected_option,
     fail_on_option,
-    judge_option,
-    judged_settings_from,
     lang_option,
     max_shown_option,
     max_skipped_option,

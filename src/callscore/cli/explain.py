@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.api import score_case
+from callscore.cli.judge_options import judge_option, judged_settings_from
 from callscore.cli.options import (
     SettingsCommand,
     input_options,
-    judge_option,
-    judged_settings_from,
     lang_option,
     reading_from,
     refuse_evaluations,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import shlex
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
 from callscore.cli.config import EMPTY, config_for
@@ -21,7 +19,7 @@ from callscore.cli.record_fields import id_from_option
 from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
-from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
+from callscore.errors import UnreadableInput
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
-    from callscore.models.consent import Server
-    from callscore.models.judging import Judge
 
 __all__ = [
     "DEFAULT_MAX_SHOWN",
@@ -49,9 +45,6 @@ __all__ = [
     "input_format_option",
     "input_options",
     "is_setting",
-    "judge_from",
-    "judge_option",
-    "judged_settings_from",
     "keyword_option",
     "lang_option",
     "limit_option",
@@ -647,81 +640,6 @@ def open_existing_store(place: str | None) -> Store:
     from callscore.history.opening import open_existing
 
     return open_existing(place)
-
-
-def _parse_server(value: str) -> Server:
-    """Parse `ADDRESS=VARIABLE`."""
-    from callscore.models.consent import parse_server  # models are imported only if they are used
-
-    try:
-        return parse_server(value)
-    except InvalidSettings as error:
-        raise click.BadParameter(f"{error}.") from error
-
-
-judge_option = stacked(
-    click.option(
-        "--judge",
-        metavar="MODEL",
-        help="Model that answers $judge rules; OPENAI_BASE_URL and OPENAI_API_KEY configure it."
-        "  [default: the judge in the settings of the project]",
-    ),
-    click.option(
-        "--allow-server",
-        "allow_servers",
-        type=_parse_server,
-        multiple=True,
-        metavar="ADDRESS=VARIABLE",
-        help="Server that a file may name, with the variable whose value is sent to it; repeatable."
-        "  [default: CALLSCORE_ALLOW_SERVERS, and those in your own configuration]",
-    ),
-)
-
-
-def judge_from(options: dict[str, Any]) -> Judge | None:
-    """Remove the judge from the options of a command; by default, that of the project, or None.
-
-    Its answers are stored in the history, which is opened for the first question. Call this before
-    `settings_from`, which removes `--config` from the options.
-    """
-    named = options.pop("judge", None)
-    allowed = options.pop("allow_servers", ())
-    config = config_for(options.get("config"), is_wanted=not options.get("no_config", False))
-    given = dict(config.judge) if named is None else {"name": named}
-    if not given:
-        return None
-    from callscore.history.opening import LazyJudgementStore
-    from callscore.models.consent import Origin
-    from callscore.models.judging import judge
-
-    try:
-        found = judge(given.pop("name"), **given)
-    except CallscoreError as error:
-        place = "" if named is not None else f"{config.place}: "
-        raise InvalidSettings(f"{place}{error}") from error
-    if named is not None:  # the judge of a project may not be needed for these cases
-        found.require()
-    else:
-        file = str(config.place).removeprefix(f"{Path.cwd()}{os.sep}")
-        found.origin = Origin(file, allowed)
-    history = LazyJudgementStore(options.get("store") or None)
-    found.remember_in(history)
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.call_on_close(found.close)
-        context.call_on_close(history.close)
-    return found
-
-
-def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
-    """Remove the settings and the judge from the options of a command; the settings include it."""
-    judge = judge_from(options)
-    if judge is not None:  # whether the cases need it is only known when they have been scored
-        from callscore.models.consent import require_consent
-
-        require_consent(judge.base_url, judge.key_variable, judge.origin)
-    settings = settings_from(options)
-    return settings if judge is None else replace(settings, judge=judge), judge
 
 
 def parse_run_name(value: str) -> str:

@@ -10,10 +10,9 @@ import click
 
 from callscore.cli.completion import complete_run
 from callscore.cli.exits import print_kept, run_exit_code
+from callscore.cli.judge_options import judge_from, judge_option
 from callscore.cli.options import (
     SettingsCommand,
-    judge_from,
-    judge_option,
     lang_option,
     max_skipped_option,
     open_existing_store,

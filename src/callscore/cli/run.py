@@ -22,10 +22,9 @@ from callscore.cli.exits import (
     run_exit_code,
 )
 from callscore.cli.jobs import jobs_option
+from callscore.cli.judge_options import judge_from, judge_option
 from callscore.cli.options import (
     SettingsCommand,
-    judge_from,
-    judge_option,
     keyword_option,
     lang_option,
     limit_option,

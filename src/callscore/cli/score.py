@@ -16,13 +16,12 @@ from msgspec.structs import replace
 
 from callscore.cli.exits import add_how_to_skip, score_exit_code
 from callscore.cli.jobs import jobs_option
+from callscore.cli.judge_options import judge_option, judged_settings_from
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
     fail_under_option,
     input_options,
-    judge_option,
-    judged_settings_from,
     lang_option,
     limit_option,
     max_shown_cases_option,

@@ -58,6 +58,7 @@ _CALL_SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional
 # Anything may have a `name` and an `input`: test cases, form fields, components. It is a call only if
 # its name can be that of a tool, and if nothing else in it is foreign to a call.
 _TOOL_KEYS = frozenset(NAME_KEYS) - {"name", "function"}
+_CALL_ID = re.compile("(?:tool|call).*id", re.IGNORECASE)  # `toolUseId`, `callId`
 _TOOL_NAME = re.compile(r"[\w.:/-]+")
 _KEPT_FAULTS = (None, TRUNCATED)  # of what may be arguments; other text in braces is code
 _OUTCOME_FIELDS = frozenset(
@@ -122,7 +123,7 @@ def _has_arguments(item: dict[str, Any]) -> bool:
 
 def _is_of_tool(item: dict[str, Any], arguments: Any) -> bool:
     """Whether an object with what may be arguments is the call of a tool."""
-    if any(item.get(key) is not None for key in _TOOL_KEYS):
+    if any(item.get(key) is not None for key in _TOOL_KEYS) or any(map(_CALL_ID.fullmatch, item)):
         return True
     kind, name = item.get("type"), first(item, "name", "function")
     return (
