@@ -371,6 +371,10 @@ class CaseReader:
             return False
         if dialect is None:
             return has_side_field(value) or self._has_trace(value)
+        if "trace" in value and self._has_trace(value):
+            # Spans are found anywhere in a record, also those in a trace of another format.
+            inner = self._inner.find(value["trace"])
+            return inner is not None and inner.order < dialect.order
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _has_trace(self, value: dict[str, Any]) -> bool:
