@@ -11,14 +11,20 @@ from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import Ignored
-from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
+from callscore.core.results import CaseScore, InputFiles, MetricResult, MetricValue, Noted, Results
 from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
 from callscore.core.summary import Summary, ToolCounts
 from callscore.reports import score as wording
-from callscore.reports.formatting import forbidden_line, metric_cells, number_text, settings_text
+from callscore.reports.formatting import (
+    code,
+    forbidden_line,
+    metric_cells,
+    number_text,
+    settings_text,
+)
 from callscore.reports.score import (
     FIXED_TOOL_COLUMNS,
     MOST_TRIAL_COLUMNS,
@@ -26,6 +32,7 @@ from callscore.reports.score import (
     check_hint,
     count_shown_faults,
     count_text,
+    inputs_text,
     interval_text,
     metric_rows,
     not_scorable_notes,
@@ -45,8 +52,12 @@ if TYPE_CHECKING:
 NONE = Noted()
 
 
-def noted(*, not_run: Noted = NONE, skipped: Noted = NONE) -> Results:
-    return Results(settings=Settings(), summary=Summary(), not_run=not_run, skipped=skipped)
+def noted(
+    *, not_run: Noted = NONE, skipped: Noted = NONE, inputs: tuple[InputFiles, ...] = ()
+) -> Results:
+    return Results(
+        settings=Settings(), summary=Summary(), not_run=not_run, skipped=skipped, inputs=inputs
+    )
 
 
 def test_nothing_out_of_the_ordinary_needs_no_note() -> None:
@@ -657,4 +668,34 @@ def test_trials_are_counted_as_trials(results: Results) -> None:
     assert "`azure.navigation_match`: 3 trials not scorable" in text
     assert str(results) == (
         "Macro F1: 70.0% | Cases: 1 | Trials: 2 | Passed: 1 | Exact: 1 | Unreadable: 1"
+    )
+
+
+def read_from(*inputs: tuple[tuple[str, ...], Noted]) -> Results:
+    return noted(inputs=tuple([InputFiles(formats, files) for formats, files in inputs]))
+
+
+def test_the_format_of_each_input_is_named() -> None:
+    golden, run = Noted(1, ("golden.jsonl",)), Noted(1, ("run.json",))
+    mixed = ("cases", "openai_chat", "gemini")
+    many = (("openai_chat", "anthropic"), Noted(42, ("a", "b")))
+
+    assert inputs_text(read_from(), "en") == ""
+    assert inputs_text(read_from((("generic",), golden), (("anthropic",), run)), "en") == (
+        "read golden.jsonl as generic, run.json as anthropic"
+    )
+    assert inputs_text(read_from((mixed, golden)), "en", write=code) == (
+        "read `golden.jsonl` as cases with openai_chat and gemini"
+    )
+    assert inputs_text(read_from(many), "en") == "read 42 files as openai_chat and anthropic"
+    assert inputs_text(read_from(many, (mixed, run)), "ru") == (
+        "прочитано: 42 файла как openai_chat и anthropic, run.json как cases с openai_chat и gemini"
+    )
+
+
+def test_the_formats_of_a_mixed_input_are_limited() -> None:
+    inputs = [((name,), Noted(1, (f"{name}.json",))) for name in "abcde"]
+
+    assert inputs_text(read_from(*inputs), "en") == (
+        "read a.json as a, b.json as b, c.json as c, … 2 more"
     )

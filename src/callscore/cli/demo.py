@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from callscore.cli.options import (
     SettingsCommand,
@@ -111,7 +112,7 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
             max_shown=_SHOWN if shown is None and for_people else shown,
             hooks=ScoreHooks(on_case=out.on_case),
         )
-        out.write(results)
+        out.write(replace(results, inputs=()))  # the path is of use on this machine only
         if output_format == "table":
             out.write_text(_comment(path, results, out.width(), lang))
 

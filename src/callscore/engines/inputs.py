@@ -49,7 +49,7 @@ from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
-from callscore.sources.remote import is_url, name_in_url, without_credentials
+from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
@@ -519,8 +519,8 @@ def first_formats(
     Large documents are left out, because the whole of one would be read for that.
     """
     for path in paths:
-        if path == STANDARD_INPUT or is_url(path):
-            continue
+        if path == STANDARD_INPUT or not Path(path).is_file():
+            continue  # a pipe cannot be read twice, and a URL should not be
         try:
             if Path(path).stat().st_size <= _SMALL_BYTES or _is_lines(path):
                 found = read_cases(path, part, inputs, on_formats=counter.add)
