@@ -13,6 +13,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.unknown_kinds import place_of
 
 __all__ = [
     "DEFAULT_READ_OPTIONS",
@@ -86,6 +87,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         strict: whether it is an error that something looks like calls and was not read.
         on_unread: called with a sentence about it, if it is no error. If neither is set, nothing is
             searched for.
+        on_unknown: called with the kind of an item that is no known kind of call but looks like one,
+            and the item, by a reader that will say where it is. Others get a sentence at once.
     """
 
     view: View | None = None
@@ -98,6 +101,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     on_answers: Callable[[int], None] | None = None
     strict: bool = False
     on_unread: Callable[[str], None] | None = None
+    on_unknown: Callable[[tuple[str, Any]], None] | None = None
 
     def choose(self, numbers: Iterable[int]) -> int:
         """The number of the answer to take, of several to the same question.
@@ -125,6 +129,19 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             raise InvalidCall(f"{text} It was not read.")
         if self.on_unread is not None:
             self.on_unread(text)
+
+    def note_unknown(self, kind: str, item: Any = None, document: Any = None) -> None:
+        """Note an item of a kind that the format does not know, and that looks like a call.
+
+        Raises:
+            InvalidCall: with `strict`, unless somebody collects these items.
+        """
+        if self.on_unknown is not None:
+            self.on_unknown((kind, item))
+            return
+        place = None if document is None else place_of(item, document)
+        where = "" if place in (None, "$") else f" at {place}"
+        self.note_unread(f"{mention(kind)}{where} looks like a call of an unknown kind.")
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):
