@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -214,8 +213,8 @@ _Unknown = list[tuple[str, Any]]
 def _collecting(read_options: ReadOptions) -> tuple[_Unknown, ReadOptions]:
     """A list, and options that put the items of unknown kinds into it."""
     unknown: _Unknown = []
-    collecting = copy(read_options)
     # Faster than `replace`, which checks all options again: this is done for each document.
+    collecting: ReadOptions = read_options.__copy__()  # type: ignore[attr-defined]  # every struct has it
     structs.force_setattr(collecting, "on_unknown", unknown.append)
     return unknown, collecting
 

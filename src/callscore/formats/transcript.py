@@ -168,11 +168,10 @@ class Transcript:
 
         With `is_call` it is one, because of the place where it is.
         """
-        options = self._read_options
-        if options.is_searched and (
-            is_unknown_call(kind, item) or (is_call and isinstance(kind, str))
-        ):
-            options.note_unknown(kind, item)
+        if is_unknown_call(kind, item) or (is_call and isinstance(kind, str)):
+            options = self._read_options
+            if options.is_searched:
+                options.note_unknown(kind, item)
 
     def unknown_keys(self, item: dict[str, Any], known: frozenset[str]) -> None:
         """Like `unknown`, for an item whose kind is one of its keys, with the call below it."""

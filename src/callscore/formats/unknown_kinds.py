@@ -34,6 +34,7 @@ _ARGUMENTS = frozenset(
         *("parameters", "kwargs", "tool_kwargs"),
     )
 )
+_TEXTS = frozenset(("text", "thinking", "reasoning", "message", "output_text", "image"))
 _MAX_NODES = 100_000
 
 
@@ -42,19 +43,18 @@ def is_unknown_call(kind: object, item: object = None) -> bool:
 
     Results have other kinds, and an item with the name of a tool and its arguments is a call.
     """
-    if kind.__class__ is not str or _is_other(kind):
+    if kind.__class__ is not str or kind in _TEXTS:  # nearly all items
         return False
-    return _is_call(kind) or (isinstance(item, dict) and _has_call(item))
+    is_call = _is_call(kind)
+    return is_call is True or (is_call is None and isinstance(item, dict) and _has_call(item))
 
 
 @lru_cache(maxsize=1_024)
-def _is_other(kind: str) -> bool:
-    return _OTHERS.search(kind) is not None
-
-
-@lru_cache(maxsize=1_024)
-def _is_call(kind: str) -> bool:
-    return _CALLS.search(kind) is not None
+def _is_call(kind: object) -> bool | None:
+    """Whether a kind is one of calls; None if its name does not say."""
+    if _OTHERS.search(str(kind)):
+        return False
+    return True if _CALLS.search(str(kind)) else None
 
 
 def _has_call(item: dict[str, Any]) -> bool:
@@ -77,9 +77,9 @@ def place_of(item: Any, document: Any) -> str | None:
         if value is item:
             return "$" + "".join(map(_step, path))
         if isinstance(value, dict):
-            pending += [(held, (*path, key)) for key, held in value.items()]
+            pending += [(held, (*path, key)) for key, held in reversed(value.items())]
         elif isinstance(value, list):
-            pending += [(held, (*path, number)) for number, held in enumerate(value)]
+            pending += [(held, (*path, number)) for number, held in enumerate(value)][::-1]
     return None
 
 

@@ -327,7 +327,7 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
     elif kind == "non_standard":  # the block of the provider is in it
         transcript.unknown(at(block, "value", "type"), block.get("value"))
-    elif kind not in _COPIES:
+    elif isinstance(kind, str) and kind not in _COPIES:
         transcript.unknown(kind, block)
 
 
