@@ -130,6 +130,15 @@ DOCUMENTS: dict[str, tuple[str, Any, str, str | None]] = {
         "gizmo",
         "$.choices[0].message.tool_calls[1]",
     ),
+    "chat conversation": (
+        "openai_chat",
+        [
+            {"role": "user", "content": "How is the weather?"},
+            {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL, GIZMO]},
+        ],
+        "gizmo",
+        "$[1].tool_calls[1]",
+    ),
     "chat content": (
         "openai_chat",
         [{"role": "assistant", "content": [NEW], "tool_calls": [CHAT_CALL]}],
@@ -240,6 +249,12 @@ DOCUMENTS: dict[str, tuple[str, Any, str, str | None]] = {
         {"candidates": [{"content": {"role": "model", "parts": [FUNCTION_CALL, NEW_PART]}}]},
         "teleportCall",
         "$.candidates[0].content.parts[1].teleportCall",
+    ),
+    "gemini conversation": (
+        "gemini",
+        {"contents": [{"role": "model", "parts": [FUNCTION_CALL, NEW_PART]}]},
+        "teleportCall",
+        "$.contents[0].parts[1].teleportCall",
     ),
     "gemini live": (
         "gemini_live",
@@ -433,6 +448,16 @@ DOCUMENTS: dict[str, tuple[str, Any, str, str | None]] = {
         },
         "gizmo",
         "$.message.tool_calls[1]",
+    ),
+    "cohere, version 1": (
+        "cohere",
+        {
+            "text": "",
+            "generation_id": "1",
+            "tool_calls": [{"name": "get_weather", "parameters": CITY}, GIZMO],
+        },
+        "gizmo",
+        "$.tool_calls[1]",
     ),
     "azure evaluation": (
         "azure_evaluation",

@@ -85,10 +85,10 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         on_answers: called with the number of answers to each question. If it is set, the first
             answer is taken of a question with fewer answers than `candidate`; otherwise none.
         strict: whether it is an error that something looks like calls and was not read.
-        on_unread: called with a sentence about it, if it is no error. If neither is set, nothing is
+        on_unread: called with a sentence about it, if it is not an error. If neither is set, nothing is
             searched for.
-        on_unknown: called with the kind of an item that is no known kind of call but looks like one,
-            and the item, by a reader that will say where it is. Others get a sentence at once.
+        on_unknown: called with the kind of an item that looks like a call of an unknown kind, and the
+            item, instead of a sentence at once. Then the caller says where in the document it is.
     """
 
     view: View | None = None
@@ -134,7 +134,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         """Note an item of a kind that the format does not know, and that looks like a call.
 
         Raises:
-            InvalidCall: with `strict`, unless somebody collects these items.
+            InvalidCall: with `strict`, unless these items are collected.
         """
         if self.on_unknown is not None:
             self.on_unknown((kind, item))

@@ -117,10 +117,13 @@ def _is_part(part: Any) -> bool:
 
 
 def _is_entry(call: Any) -> bool:
-    """Whether it is an entry of `tool_calls` with the call one level down."""
-    return isinstance(call, dict) and (
-        isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict)
-    )
+    """Whether it is an entry of `tool_calls` with the call one level down, under its type."""
+    if not isinstance(call, dict):
+        return False
+    if isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict):
+        return True
+    kind = call.get("type")
+    return isinstance(kind, str) and isinstance(call.get(kind), dict)
 
 
 def _is_call(item: Any) -> bool:

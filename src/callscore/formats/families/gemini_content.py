@@ -15,6 +15,7 @@ from callscore.core.call import TRUNCATED, Malformed, excerpt
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
+from callscore.formats.unknown_kinds import is_unknown_call
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -66,7 +67,9 @@ def is_content(item: Any) -> bool:
     if not isinstance(parts, list) or not (parts or item.get("role") == "model"):
         return False
     return all(
-        isinstance(part, dict) and not _PARTS.isdisjoint(part) and _OTHER_PARTS.isdisjoint(part)
+        isinstance(part, dict)
+        and _OTHER_PARTS.isdisjoint(part)
+        and (not _PARTS.isdisjoint(part) or any(map(is_unknown_call, part)))
         for part in parts
     )
 
