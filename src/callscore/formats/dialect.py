@@ -14,7 +14,8 @@ and optionally
 - `read_tools(document) -> list[Tool]`, the definitions of the tools,
 - `joins_lines(line) -> bool`, whether a file of such lines is one document: the list of them,
 - `continues(before, document) -> bool`, whether a document repeats the one before it and goes on, so
-  that only the last of them counts.
+  that only the last of them counts,
+- `HAS_CALLS = False`, if the stack has no calls, so that nothing in a document is taken for one.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Dialect(Struct, frozen=True):
     joins_lines: Callable[[Any], bool]
     signs: Signs | None = None
     continues: Callable[[Any, Any], bool] | None = None
+    has_calls: bool = True
 
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
@@ -72,6 +74,7 @@ def dialect_from_module(name: str, module: ModuleType) -> Dialect:
         joins_lines=getattr(module, "joins_lines", lambda _: False),
         signs=getattr(module, "SIGNS", None),
         continues=getattr(module, "continues", None),
+        has_calls=getattr(module, "HAS_CALLS", True),
     )
 
 

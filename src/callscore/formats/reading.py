@@ -180,8 +180,12 @@ def read_as(
     dialect: Dialect, document: Any, read_options: ReadOptions = DEFAULT_READ_OPTIONS
 ) -> list[Trace]:
     """The runs in a document of a known dialect, without the calls to leave out."""
-    traces = _read(dialect, document, read_options)
-    _search_if_empty(traces, dialect, document, read_options)
+    if not read_options.is_searched:
+        return _read(dialect, document, read_options)
+    unknown, collecting = _collecting(read_options)
+    traces = _read(dialect, document, collecting)
+    if unknown or not _has_any_calls(traces):
+        _note_lost(traces, unknown, dialect, document, read_options)
     return traces
 
 
@@ -205,22 +209,52 @@ def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Tr
     return [_without_parts(trace, parts) for trace in traces] if parts else traces
 
 
-def _search_if_empty(
-    traces: list[Trace], dialect: Dialect, document: Any, read_options: ReadOptions
+_Unknown = list[tuple[str, Any]]
+
+
+def _collecting(read_options: ReadOptions) -> tuple[_Unknown, ReadOptions]:
+    """A list, and options that put the items of unknown kinds into it."""
+    unknown: _Unknown = []
+    # Faster than `replace`, which checks all options again: this is done for each document.
+    collecting: ReadOptions = read_options.__copy__()  # type: ignore[attr-defined]  # every struct has it
+    structs.force_setattr(collecting, "on_unknown", unknown.append)
+    return unknown, collecting
+
+
+def _has_any_calls(traces: list[Trace]) -> bool:
+    for trace in traces:  # noqa: SIM110  (faster than `any`, for each document)
+        if trace.calls or trace.expected:
+            return True
+    return False
+
+
+def _note_lost(
+    traces: list[Trace],
+    unknown: _Unknown,
+    dialect: Dialect,
+    document: Any,
+    read_options: ReadOptions,
 ) -> None:
-    """If no call was read, note what looks like one."""
-    if read_options.is_searched and not any(trace.calls or trace.expected for trace in traces):
-        note_unread(document, read_options, dialect)
+    """Note what looks like calls and was not read: of unknown kinds, or anything if none was read."""
+    if not dialect.has_calls:
+        return
+    if not _has_any_calls(traces) and note_unread(document, read_options, dialect):
+        return
+    firsts: dict[str, Any] = {}
+    for kind, item in unknown:
+        firsts.setdefault(kind, item)
+    for kind, item in firsts.items():
+        read_options.note_unknown(kind, item, document)
 
 
-def note_unread(document: Any, read_options: ReadOptions, dialect: Dialect | None = None) -> None:
-    """Note what looks like calls in a document from which none were read.
+def note_unread(document: Any, read_options: ReadOptions, dialect: Dialect | None = None) -> bool:
+    """Note what looks like calls in a document from which none were read; whether there is any.
 
     Raises:
         InvalidCall: there is something, and the options are strict.
     """
     if not read_options.is_searched:
-        return
+        return False
     from callscore.formats.unread import find_sign
 
     tools = set(read_options.tools)
@@ -232,6 +266,7 @@ def note_unread(document: Any, read_options: ReadOptions, dialect: Dialect | Non
         likely = _likely_format(sign.value, dialect)
         hint = f" Likely format: {likely}." if likely else ""
         read_options.note_unread(f"{mention(sign.what)}{place} looks like a call.{hint}")
+    return sign is not None
 
 
 def _has_calls(text: str) -> bool:
@@ -270,14 +305,16 @@ def read_named(
     Raises:
         UnknownFormat: the document is of another format, or nothing is found in it.
     """
-    traces = _read(dialect, document, read_options)
+    unknown, collecting = _collecting(read_options)
+    traces = _read(dialect, document, collecting)
     names = {call.name for trace in traces for call in trace.any_calls}
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognizes(document) and not dialect.read_tools(document):
         found = find_dialect(document)
         guess = f" It looks like '{found.name}'." if found else _similar_formats(document)
         raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")
-    _search_if_empty(traces, dialect, document, read_options)
+    if read_options.is_searched:
+        _note_lost(traces, unknown, dialect, document, read_options)
     return traces
 
 

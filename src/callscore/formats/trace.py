@@ -13,6 +13,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.unknown_kinds import place_of
 
 __all__ = [
     "DEFAULT_READ_OPTIONS",
@@ -87,6 +88,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         on_unread: called with a sentence about it instead of an error. If neither is set, nothing is
             searched for.
         on_format: called with the name of the format of each document that is read.
+        on_unknown: called with the kind of an item that looks like a call of an unknown kind, and the
+            item, instead of a sentence at once. Then the caller says where in the document it is.
     """
 
     view: View | None = None
@@ -100,6 +103,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     strict: bool = False
     on_unread: Callable[[str], None] | None = None
     on_format: Callable[[str], None] | None = None
+    on_unknown: Callable[[tuple[str, Any]], None] | None = None
 
     def choose(self, numbers: Iterable[int]) -> int:
         """The number of the answer to take, of several to the same question.
@@ -127,6 +131,19 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             raise InvalidCall(f"{text} It was not read.")
         if self.on_unread is not None:
             self.on_unread(text)
+
+    def note_unknown(self, kind: str, item: Any = None, document: Any = None) -> None:
+        """Note an item of a kind that the format does not know, and that looks like a call.
+
+        Raises:
+            InvalidCall: with `strict`, unless these items are collected.
+        """
+        if self.on_unknown is not None:
+            self.on_unknown((kind, item))
+            return
+        place = None if document is None else place_of(item, document)
+        where = "" if place in (None, "$") else f" at {place}"
+        self.note_unread(f"{mention(kind)}{where} looks like a call of an unknown kind.")
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):

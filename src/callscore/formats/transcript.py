@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import astuple
 
 from callscore.core.call import ToolCall
-from callscore.core.rendering import mention
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.formats.unread import is_call_kind
+from callscore.formats.unknown_kinds import is_unknown_call
 
 if TYPE_CHECKING:
     import re
@@ -164,12 +163,22 @@ class Transcript:
             found = position
         return found
 
-    def unknown(self, kind: Any) -> None:
-        """Note an item of a kind that the format does not know, in case it is a kind of call."""
-        if self._read_options.is_searched and is_call_kind(kind):
-            self._read_options.note_unread(
-                f"items of the unknown kind {mention(kind)} look like calls."
-            )
+    def unknown(self, kind: Any, item: Any = None, *, is_call: bool = False) -> None:
+        """Note an item of a kind that the format does not know, if it looks like a call.
+
+        With `is_call` it is one, because of the place where it is.
+        """
+        if is_unknown_call(kind, item) or (is_call and isinstance(kind, str)):
+            options = self._read_options
+            if options.is_searched:
+                options.note_unknown(kind, item)
+
+    def unknown_keys(self, item: dict[str, Any], known: frozenset[str]) -> None:
+        """Like `unknown`, for an item whose kind is one of its keys, with the call below it."""
+        if self._read_options.is_searched:
+            for key in item.keys() - known:
+                if item[key] is not None:
+                    self.unknown(key, item[key])
 
     def calls(self) -> tuple[ToolCall, ...]:
         """The recorded calls."""

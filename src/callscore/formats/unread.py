@@ -140,7 +140,7 @@ def warn_unread(text: str) -> None:
     level, frame = 1, sys._getframe()  # noqa: SLF001  (the only way to know who called)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("callscore"):
         level, frame = level + 1, frame.f_back
-    problem = f"{text} It was not read, so that there are no calls."
+    problem = f"{text} It was not read."
     warnings.warn(problem, UnreadCalls, stacklevel=level)
 
 

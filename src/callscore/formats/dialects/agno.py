@@ -170,4 +170,6 @@ def _read_events(events: list[dict[str, Any]], options: ReadOptions) -> list[Tra
                 {**tool, "result": first(tool, "result") or event.get("error")}, transcript
             )
             transcript.close_step()
+        else:
+            transcript.unknown(event.get("event"))
     return [transcript.trace()]

@@ -11,7 +11,7 @@ from typing import Any
 from callscore.formats.signs import TEXT_SIGNS
 from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
+__all__ = ["EXAMPLE", "HAS_CALLS", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 90  # before the formats of texts: an edit of a chat can look like a call
 EXAMPLE = """\
@@ -32,6 +32,7 @@ def g():
 """
 _CHAT = re.compile(r"^# aider chat started at \d{4}-\d\d-\d\d", re.MULTILINE)
 _REQUEST = re.compile(r"TO LLM \d{4}-\d\d-\d\dT")
+HAS_CALLS = False
 SIGNS = TEXT_SIGNS
 
 

@@ -178,6 +178,8 @@ def take_blocks(
             )
         elif "tool_use_id" in block:
             transcript.result(block.get("content"), block["tool_use_id"], failed=_failed(block))
+        else:
+            transcript.unknown(kind, block)
 
 
 def _failed(block: dict[str, Any]) -> bool | None:

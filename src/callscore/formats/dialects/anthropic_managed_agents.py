@@ -143,6 +143,8 @@ class _Session:
             self.transcript.result(event.get("content"), call_id, failed=event.get("is_error"))
         elif kind == "user.message":
             self.question = self.question or text_in(event.get("content"))
+        else:
+            self.transcript.unknown(kind, event)
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -135,6 +135,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             for result in dicts(message.get("content")):
                 fields = result.get("content"), result.get("call_id")
                 transcript.result(*fields, failed=result.get("is_error"))
+        elif message.get("type") not in _OTHERS:
+            transcript.unknown(message.get("type"), message)
     asked = [message.get("content") for message in messages if message.get("source") == "user"]
     return [transcript.trace(input=text_of(asked[0]) if asked else None)]
 

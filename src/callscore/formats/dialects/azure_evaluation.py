@@ -138,6 +138,8 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
             transcript.close_step()
             id_ = first(message, "tool_call_id") or part.get("tool_call_id")
             transcript.result(part.get(kind), id_, failed=part.get("is_error"))
+        else:
+            transcript.unknown(kind, part)
 
 
 def _take_call(part: dict[str, Any], transcript: Transcript) -> None:

@@ -44,6 +44,12 @@ _BLOCK_EVENTS = ("contentBlockStart", "contentBlockDelta", "contentBlockStop")
 _EVENTS = frozenset(("messageStart", *_BLOCK_EVENTS, "messageStop"))
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 _MALFORMED = "malformed_tool_use"
+_NO_CALLS = frozenset(
+    (
+        *("text", "image", "document", "video", "audio", "reasoningContent", "citationsContent"),
+        *("guardContent", "cachePoint", "searchResult"),
+    )
+)
 _STATUSES = {"success": False, "error": True}
 SIGNS = Signs(
     keys=("output", "toolConfig", "content", "schemaType", "modelInput", "stream", *_EVENTS),
@@ -174,6 +180,8 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
         elif isinstance(result, dict):
             failed = _STATUSES.get(text_of(result.get("status")) or "")
             transcript.result(result.get("content"), result.get("toolUseId"), failed=failed)
+        else:
+            transcript.unknown_keys(block, _NO_CALLS)
     if fault == _MALFORMED and faulty is None:
         transcript.call(None, None, error=_MALFORMED)
 
@@ -210,9 +218,9 @@ class _Message:
                 pieces += piece if isinstance(piece, list) else [at(piece, "input")]
         elif "contentBlockStart" in event:
             start = event["contentBlockStart"]
-            for kind in ("toolUse", "toolResult"):
-                block = at(start, "start", kind)
-                if isinstance(block, dict):
+            begun = at(start, "start")
+            for kind, block in begun.items() if isinstance(begun, dict) else ():
+                if isinstance(block, dict) and kind not in _NO_CALLS:
                     self._open[integer_of(at(start, "contentBlockIndex"))] = len(self._blocks)
                     self._blocks.append((kind, block, []))
         elif "messageStop" in event:

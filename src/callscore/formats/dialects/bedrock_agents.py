@@ -47,6 +47,13 @@ _KINDS = (
 )
 # The parts of a step; each of them has the id of the step.
 _PARTS = ("modelInvocationInput", "modelInvocationOutput", "invocationInput", "observation")
+_INPUT = "Input"
+_KNOWN_INPUTS = frozenset(
+    (
+        *("traceId", "invocationType", "actionGroupInvocationInput", "knowledgeBaseLookupInput"),
+        *("codeInterpreterInvocationInput", "agentCollaboratorInvocationInput"),
+    )
+)
 _OTHER_EVENTS = ("chunk", "files", "throttlingException", "internalServerException")
 _WRAPPERS = ("completion", "events", "traces")
 _MAX_SAMPLED = 20
@@ -132,6 +139,9 @@ class _Run:
         if step is None or step != self._step:
             self.transcript.step()
             self._step = step
+        for key in invocation.keys() - _KNOWN_INPUTS:
+            is_call = key.endswith(_INPUT) and isinstance(invocation[key], dict)
+            self.transcript.unknown(key, invocation[key], is_call=is_call)
         for name, arguments, hosted in _calls_in(invocation):
             returned = at(invocation, "actionGroupInvocationInput", "invocationId")
             self._made.append((returned, name, arguments))

@@ -118,6 +118,7 @@ class _Session:
             message = line
         content = message.get("content")
         if content is None:
+            self.transcript.unknown(line.get("type"), line)
             return
         is_sidechain = line.get("isSidechain") is True
         is_nested = is_sidechain or isinstance(line.get("parent_tool_use_id"), str)

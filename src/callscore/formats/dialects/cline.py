@@ -154,7 +154,12 @@ def _answered_tools(messages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _take_answer(message: dict[str, Any], transcript: Transcript, tools: frozenset[str]) -> None:
-    blocks = [b for b in dicts(message.get("content")) if b.get("type") == "tool_use"]
+    blocks = []
+    for block in dicts(message.get("content")):
+        if block.get("type") == "tool_use":
+            blocks.append(block)
+        else:
+            transcript.unknown(block.get("type"), block)
     for block in blocks:
         _take_call(_Call(block.get("name"), block.get("input"), block.get("id")), transcript)
     for text in () if blocks else _texts_in(message):

@@ -82,6 +82,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         elif kind in _CALLS or kind in _RESULTS:
             _take_output(output, transcript)
             _take(kind, text, transcript)
+        else:
+            transcript.unknown(kind)
     _take_output(output, transcript)
     return [transcript.trace(input=question, view="executed")]
 

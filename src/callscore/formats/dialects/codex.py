@@ -212,6 +212,8 @@ class _Session:
             self._transcript.result(output, item.get("call_id"), failed=_failed(output))
         elif kind == "message" and item.get("role") == "user":
             self._transcript.close_step()
+        else:
+            self._transcript.unknown(kind, item)
 
     def _take_run(self, event: dict[str, Any]) -> None:
         """Add a call when it starts, or else when it ends, and its result."""
@@ -219,6 +221,7 @@ class _Session:
         item = event.get("item")
         kind = first(item, "type", "item_type")
         if not isinstance(item, dict) or not isinstance(kind, str) or kind not in _RUN:
+            self._transcript.unknown(kind, item)
             return
         call_id = text_of(item.get("id"))
         if call_id not in self._started:
@@ -246,6 +249,7 @@ class _Session:
             return
         what = kind.removesuffix(_BEGIN).removesuffix(_END)
         if what not in _BEGUN or kind == what:
+            self._transcript.unknown(what, event)
             return
         if kind.endswith(_BEGIN):
             self._transcript.step()

@@ -168,6 +168,8 @@ def _take_calls(calls: Any, transcript: Transcript) -> None:
         transcript.step()
     for call in dicts(calls):
         transcript.call(call.get("name"), call.get("parameters"))
+        if call.get("name") is None:
+            transcript.unknown(call.get("type"), call, is_call=True)
 
 
 def _take_results(results: Any, transcript: Transcript) -> None:

@@ -121,6 +121,8 @@ def _with_crew_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
 def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
     """Add the calls that were started; if no starts are recorded, those that ended."""
     usages = [event for event in events if event.get("type") in _TOOL_EVENTS]
+    for event in events:
+        transcript.unknown(event.get("type"))
     is_call = [_STARTED] if any(event["type"] == _STARTED for event in usages) else [*_ENDED]
     failures: list[tuple[Any, Any]] = []
     previous = None

@@ -168,6 +168,8 @@ def _read_session(lines: list[dict[str, Any]], options: ReadOptions) -> Trace:
     for message in messages.values():
         if message.get("type") == _ANSWER:
             _take_answer(message, transcript, caller)
+        else:
+            transcript.unknown(message.get("type"), message)
     asked = [text_in(m.get("content")) for m in messages.values() if m.get("type") == "user"]
     question = asked[0] if asked else None
     return transcript.trace(id=text_of(about.get("sessionId")), input=question)
@@ -232,6 +234,8 @@ def _read_stream(lines: list[dict[str, Any]], options: ReadOptions) -> Trace:
             transcript.close_step()
             if question is None and line.get("role") == "user":
                 question = text_in(line.get("content"))
+        else:
+            transcript.unknown(kind, line)
     return transcript.trace(id=name, input=question)
 
 

@@ -119,6 +119,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.close_step()
         elif kind == "user_input":
             transcript.close_step()
+        else:
+            transcript.unknown(kind, step)
     return [transcript.trace()]
 
 

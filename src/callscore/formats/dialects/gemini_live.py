@@ -97,6 +97,8 @@ def _take(key: str, value: Any, contents: ContentReader) -> None:
         _take_cancellation(value, contents)
     elif key in _CONTENT:  # code that was run
         contents.take(first(value, "modelTurn", "model_turn"))
+    elif key not in _HELD:
+        contents.transcript.unknown(key, value)
 
 
 def _take_cancellation(cancellation: Any, contents: ContentReader) -> None:

@@ -144,3 +144,5 @@ def _take_block(block: dict[str, Any], transcript: Transcript) -> None:
         content = first(value, "content", "structuredContent")
         failed = at(value, "isError")
         transcript.result(value if content is None else content, call_id, failed=failed)
+    else:
+        transcript.unknown(kind, block)

@@ -111,6 +111,8 @@ def _take_part(part: dict[str, Any], transcript: Transcript) -> None:
         origin = result.get("origin")  # a copy of the call
         id_, name = at(origin, "id"), at(origin, "tool_name")
         transcript.result(result.get("result"), id_, name=name, failed=result.get("error"))
+    if call is None and result is None:
+        transcript.unknown_keys(part, _PART_KEYS)
 
 
 def _calls_in_text(message: dict[str, Any]) -> list[dict[str, Any]]:

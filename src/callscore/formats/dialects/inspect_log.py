@@ -196,7 +196,12 @@ class _Sample:
         if message.get("role") == "tool":
             self._take_result(message, message.get("content"), message.get("tool_call_id"))
             return
-        served = [block for block in dicts(message.get("content")) if "tool_type" in block]
+        served = []
+        for block in dicts(message.get("content")):
+            if "tool_type" in block:
+                served.append(block)
+            else:
+                self.transcript.unknown(block.get("type"), block)
         calls = dicts(message.get("tool_calls"))
         if served or calls:
             self.transcript.step()

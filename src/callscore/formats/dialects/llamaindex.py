@@ -228,6 +228,9 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
         return
     blocks = dicts(message.get("blocks"))
     calls = [block for block in blocks if block.get("block_type") == "tool_call"]
+    for block in blocks:
+        if block.get("block_type") != "tool_call":
+            transcript.unknown(block.get("block_type"), block)
     if not calls:
         _take_extra(extra, transcript)
         return

@@ -92,6 +92,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.close_step()
         elif kind == "message.input":
             transcript.close_step()
+        else:
+            transcript.unknown(kind, entry)
     return [transcript.trace()]
 
 

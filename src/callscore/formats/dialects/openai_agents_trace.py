@@ -39,6 +39,10 @@ EXAMPLE = [
     }
 ]
 _MAX_SAMPLED = 20
+_SPANS = (
+    *("agent", "custom", "function", "generation", "guardrail", "handoff", "mcp_tools"),
+    *("response", "speech", "speech_group", "task", "transcription", "turn"),
+)
 SIGNS = Signs(keys=("span_data", "workflow_name", "data"), item_keys=("span_data",))
 
 
@@ -83,6 +87,8 @@ def _read_trace(spans: list[dict[str, Any]], options: ReadOptions) -> Trace:
     view = _choose_view(spans, options)
     by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
     for span in spans:
+        if (kind := span["span_data"].get("type")) not in _SPANS:
+            transcript.unknown(kind, span["span_data"])
         if view == "requested":
             _take_answer(span["span_data"], transcript)
         else:

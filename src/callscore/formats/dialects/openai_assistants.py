@@ -113,6 +113,7 @@ def _take_hosted(call: dict[str, Any], transcript: Transcript) -> None:
     """Add a call of a tool that the provider runs; what a file search asked for is not recorded."""
     kind, id_ = call.get("type"), call.get("id")
     if kind not in _HOSTED:
+        transcript.unknown(kind, call, is_call=True)
         return
     details = call.get(kind)
     code = at(details, "input")

@@ -117,10 +117,13 @@ def _is_part(part: Any) -> bool:
 
 
 def _is_entry(call: Any) -> bool:
-    """Whether it is an entry of `tool_calls` with the call one level down."""
-    return isinstance(call, dict) and (
-        isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict)
-    )
+    """Whether it is an entry of `tool_calls` with the call one level down, under its type."""
+    if not isinstance(call, dict):
+        return False
+    if isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict):
+        return True
+    kind = call.get("type")
+    return isinstance(kind, str) and isinstance(call.get(kind), dict)
 
 
 def _is_call(item: Any) -> bool:
@@ -207,6 +210,7 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
         return
     calls = message.get("tool_calls")
     executed = message.get("executed_tools")
+    _note_unknown_parts(message, transcript)
     if executed:
         transcript.step()
         take_executed(executed, transcript)
@@ -220,6 +224,14 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
         take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
     elif message.get("role") in ("tool", "function"):
         _take_result(message, transcript)
+
+
+def _note_unknown_parts(message: dict[str, Any], transcript: Transcript) -> None:
+    """Note the parts of an answer that look like calls: this format has its calls elsewhere."""
+    content = message.get("content")
+    if content.__class__ is list and message.get("role") == "assistant":
+        for part in dicts(content):
+            transcript.unknown(part.get("type"), part)
 
 
 def _has_legacy_call(message: dict[str, Any]) -> bool:
@@ -252,6 +264,8 @@ def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> Non
     else:  # malformed, but still a call of the model
         name, arguments = first(call, "name", "function"), first(call, "arguments", "args")
         is_cut = False
+        if name is None:
+            transcript.unknown(call.get("type"), call, is_call=True)
     error = TRUNCATED if is_cut else None
     transcript.call(name, arguments, _id_in(call, "id"), error=error)
 

@@ -190,6 +190,7 @@ class _Call:
         self.place = place
         self._id: Any = None
         self._name: Any = None
+        self._kind: Any = None
         self._is_custom = False
         self._texts: list[str] = []
         self._object: Any = None  # some servers send the arguments at once, as an object
@@ -204,6 +205,7 @@ class _Call:
 
     def take(self, fragment: dict[str, Any]) -> None:
         self._id = fragment.get("id") or self._id
+        self._kind = fragment.get("type") or self._kind
         self._is_custom = self._is_custom or isinstance(fragment.get("custom"), dict)
         part = fragment.get("custom" if self._is_custom else "function")
         self._name = _longer(self._name, at(part, "name"))
@@ -218,6 +220,8 @@ class _Call:
         text = "".join(self._texts)
         if self._is_custom:
             return {"id": self._id, "custom": {"name": self._name, "input": text}}
+        if self._name is None and self._kind not in (None, "function"):
+            return {"id": self._id, "type": self._kind}
         arguments = text if self._texts or self._object is None else self._object
         return {"id": self._id, "function": {"name": self._name, "arguments": arguments}}
 

@@ -177,6 +177,8 @@ def _take_parts(
         if part.get("type") == "tool" and isinstance(part.get("state"), dict):
             transcript.open_step()
             _take_call(part, part["state"], transcript, caller)
+        else:
+            transcript.unknown(part.get("type"), part)
 
 
 def _take_call(

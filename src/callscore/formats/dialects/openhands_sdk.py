@@ -111,6 +111,7 @@ def _take_action(event: dict[str, Any], transcript: Transcript) -> None:
 def _take_result(event: dict[str, Any], transcript: Transcript) -> None:
     kind, call_id = event.get("kind"), event.get("tool_call_id")
     if call_id is None or not isinstance(kind, str):
+        transcript.unknown(kind, event)
         return
     if kind in _FAILURES:
         transcript.result(event.get(_FAILURES[kind]), call_id, failed=True)
@@ -118,6 +119,8 @@ def _take_result(event: dict[str, Any], transcript: Transcript) -> None:
         observation = event.get("observation")
         content = first(observation, "content", "output")
         transcript.result(content, call_id, failed=_failed(observation))
+    else:
+        transcript.unknown(kind, event)
 
 
 def _failed(observation: Any) -> bool | None:

@@ -114,6 +114,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             view = "executed"  # an event of a call comes before it is run
             is_about_call = item["event_kind"] in (*_CALL_EVENTS, *_RESULT_EVENTS)
             parts = dicts([first(item, "part", "result")]) if is_about_call else []
+            if item["event_kind"] not in _EVENTS:
+                transcript.unknown(item["event_kind"], item.get("part"))
         elif "part_kind" in item:
             parts = [item]
         else:
@@ -138,6 +140,8 @@ def _take_part(part: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(part.get("content"), part.get("tool_call_id"), failed=failed)
     elif kind == _RETRY and part.get("tool_name") is not None:
         transcript.result(part.get("content"), part.get("tool_call_id"), failed=True)
+    else:
+        transcript.unknown(kind, part)
 
 
 def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:

@@ -87,6 +87,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             elif kind in _RESULTS:
                 id_ = first(item, "call_id", "callId", "CallId", "id")
                 transcript.result(first(item, "result", "Result"), id_)
+            else:
+                transcript.unknown(kind, item)
     return [transcript.trace()]
 
 

@@ -159,6 +159,8 @@ def _take_turn(role: str, text: str, transcript: Transcript) -> None:
         _take_results(text, transcript)
     elif role in _ANSWERS:
         _take_answer(without_thoughts(text).strip(), transcript)
+    else:
+        transcript.unknown(role)
 
 
 def _take_answer(text: str, transcript: Transcript) -> None:

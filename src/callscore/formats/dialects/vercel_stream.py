@@ -129,7 +129,7 @@ def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
             take_success(chunk.get("output"), id_, transcript)
     elif kind == "error":
         _take_bad_call(chunk.get("error"), transcript)
-    else:
+    elif kind not in _INPUTS:
         take_part(chunk, transcript)
 
 

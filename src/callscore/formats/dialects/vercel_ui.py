@@ -104,6 +104,7 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
         call = invocation if isinstance(invocation, dict) else part
         name = _tool_of(part, call)
         if name is None or call.get("state") in _UNFINISHED:
+            transcript.unknown(None if name is not None else part.get("type"), part)
             continue
         if is_new or call.get("step") != step:
             transcript.step()

@@ -15,6 +15,7 @@ from callscore.core.call import TRUNCATED, Malformed, excerpt
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
+from callscore.formats.unknown_kinds import is_unknown_call
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -35,12 +36,17 @@ _TOOL_KEYS = frozenset((*_CALLS, *_RESPONSES)) | _HOSTED_KEYS
 _CODE_TOOL = "code_execution"
 _CODE_OUTCOMES = ("OUTCOME_OK", "OUTCOME_UNSPECIFIED")
 _PARTIAL_KEYS = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
-_PARTS = frozenset(
+_DATA = ("inlineData", "inline_data", "fileData", "file_data")
+_PARTS = frozenset(("text", *_CALLS, *_RESPONSES, *_DATA)) | _HOSTED_KEYS
+# What a part may have that is no call: none of it has one inside.
+_NO_CALLS = frozenset(
     (
-        *("text", *_CALLS, *_RESPONSES, "inlineData", "inline_data", "fileData", "file_data"),
-        *_HOSTED_KEYS,
+        *("text", "thought", "thoughtSignature", "thought_signature", *_DATA),
+        *("videoMetadata", "video_metadata", "mediaResolution", "media_resolution"),
+        *("partMetadata", "part_metadata"),
     )
 )
+_KNOWN_KEYS = _NO_CALLS | _TOOL_KEYS
 _OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # the keys of parts in other formats
 
 # Why the server ended an answer early: the model attempted a call, which was lost.
@@ -61,7 +67,9 @@ def is_content(item: Any) -> bool:
     if not isinstance(parts, list) or not (parts or item.get("role") == "model"):
         return False
     return all(
-        isinstance(part, dict) and not _PARTS.isdisjoint(part) and _OTHER_PARTS.isdisjoint(part)
+        isinstance(part, dict)
+        and _OTHER_PARTS.isdisjoint(part)
+        and (not _PARTS.isdisjoint(part) or any(map(is_unknown_call, part)))
         for part in parts
     )
 
@@ -97,7 +105,7 @@ class ContentReader:
         """Add the calls and the responses in a content."""
         parts = content.get("parts") if isinstance(content, dict) else None
         for part in dicts(parts):
-            if _TOOL_KEYS.isdisjoint(part):
+            if _NO_CALLS.issuperset(part):
                 continue
             call = first(part, *_CALLS)
             if call is not None:
@@ -106,11 +114,11 @@ class ContentReader:
             response = first(part, *_RESPONSES)
             if response is not None:
                 self.take_response(response)
-            elif not _HOSTED_KEYS.isdisjoint(part):
+            else:
                 self.take_hosted(part, caller)
 
     def take_hosted(self, part: dict[str, Any], caller: str | None) -> None:
-        """Add a call of a tool that Google runs, or its result."""
+        """Add a call of a tool that Google runs, or its result; other parts may be of a new kind."""
         code, outcome = first(part, *_CODE), first(part, *_CODE_RESULTS)
         call, response = first(part, *_HOSTED_CALLS), first(part, *_HOSTED_RESPONSES)
         if isinstance(code, dict):
@@ -129,6 +137,8 @@ class ContentReader:
             self._add_hosted(name, call.get("args"), call.get("id"), caller)
         elif isinstance(response, dict):
             self.take_response({**response, "name": first(response, "toolType", "tool_type")})
+        else:
+            self.transcript.unknown_keys(part, _KNOWN_KEYS)
 
     def _add_hosted(self, name: Any, arguments: Any, id_: Any, caller: str | None) -> None:
         self.transcript.open_step()

@@ -72,6 +72,8 @@ def take_otel_messages(value: Any, transcript: Transcript) -> None:
                 _take_call(part, transcript)
             elif kind in _RESULT_TYPES:
                 transcript.result(_response(part), part.get("id"), name=part.get("name"))
+            else:
+                transcript.unknown(kind, part)
         transcript.close_step()
 
 

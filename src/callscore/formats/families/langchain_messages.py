@@ -77,6 +77,15 @@ _HOSTED_CALLS = {
     "mcp_call": "mcp",
 }
 
+# A block with a call that is in `tool_calls` as well, in the notation of a provider; or pieces of one.
+_COPIES = frozenset(
+    (
+        *_CONTENT_CALL_TYPES,
+        *("function_call", "custom_tool_call", "functionCall", "function", "toolUse"),
+        *("tool_call_chunk", "server_tool_call_chunk"),
+    )
+)
+
 _Message = tuple[str, dict[str, Any]]
 _NO_MESSAGE: _Message = ("", {})
 
@@ -316,6 +325,10 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
     elif isinstance(kind, str) and kind.endswith("_tool_result") and "tool_use_id" in block:
         failed = True if block.get("is_error") is True else None
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
+    elif kind == "non_standard":  # the block of the provider is in it
+        transcript.unknown(at(block, "value", "type"), block.get("value"))
+    elif isinstance(kind, str) and kind not in _COPIES:
+        transcript.unknown(kind, block)
 
 
 class ToolRun(NamedTuple):

@@ -119,6 +119,8 @@ def take_items(items: Any, transcript: Transcript) -> None:
             take_hosted_result(item, transcript)
         elif item.get("role") in ("user", "system", "developer"):
             transcript.close_step()
+        else:
+            transcript.unknown(kind, item)
     transcript.close_step()
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["hosted_kind", "is_tool_part", "take_call", "take_part", "take_success"]
 
 _TOOL_PARTS = ("tool-call", "tool-result", "tool-error")
+_OTHERS = ("tool-result", "tool-input-start", "tool-approval-request")
 
 
 def is_tool_part(value: Any) -> bool:
@@ -61,3 +62,5 @@ def take_part(part: dict[str, Any], transcript: Transcript) -> None:
             transcript.result(value, id_, failed=True)
         else:
             take_success(value, id_, transcript)
+    elif kind not in _OTHERS:
+        transcript.unknown(kind, part)
