@@ -37,6 +37,7 @@ PUBLIC_NAMES = [
     "Trace",
     "UnknownFormat",
     "UnknownRun",
+    "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
     "WorkerEnded",
