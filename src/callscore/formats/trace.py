@@ -84,7 +84,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         on_answers: called with the number of answers to each question. If it is set, the first
             answer is taken of a question with fewer answers than `candidate`; otherwise none.
         strict: whether it is an error that something looks like calls and was not read.
-        on_unread: called with a sentence about it, if it is no error. If neither is set, nothing is
+        on_unread: called with a sentence about it, if it is not an error. If neither is set, nothing is
             searched for.
     """
 

@@ -3,7 +3,7 @@
 "No calls" is a good answer to some questions. A document whose calls could not be read must not pass
 for one: it would look like a bad agent. So a document without calls is searched for the fields and
 the marks in text that only calls have. Definitions of tools, token counts, and what others than the
-model said are no signs.
+model said are not signs.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def find_sign(
         document: what no call was read from.
         tools: the names of the tools, which fenced code may call.
         is_calls: whether a text is in a known notation of calls.
-        candidate: which of several answers was read; the others are no signs.
+        candidate: which of several answers was read; the others are not signs.
     """
     pending: list[_Node] = [_Node(document, None, None, is_spoken=True)]
     for _ in range(_MAX_NODES):
