@@ -15,7 +15,7 @@ from callscore.cli.completion import complete_input_format, complete_metric, com
 from callscore.cli.config import EMPTY, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
-from callscore.cli.record_fields import id_from_option
+from callscore.cli.record_fields import id_from_option, map_option
 from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
@@ -382,16 +382,6 @@ lang_option = click.option(
 )
 
 
-def _parse_field(value: str) -> tuple[str, str]:
-    """Parse `FIELD=PATH`."""
-    field, _, path = value.partition("=")
-    if not path:
-        raise click.BadParameter(
-            f"{value!r} is not of the form FIELD=PATH, as in id=$.metadata.task_id."
-        )
-    return field.strip(), path.strip()
-
-
 _EXCLUDE_NOTHING = "none"
 reading_options = stacked(
     click.option(
@@ -436,15 +426,7 @@ input_format_option = click.option(
     help="Format of the input; 'callscore formats' lists them.  [default: detected]",
 )
 input_options = stacked(
-    click.option(
-        "--map",
-        "fields",
-        type=_parse_field,
-        multiple=True,
-        metavar="FIELD=PATH",
-        help="Path of a field of the case in each record, such as id=$.metadata.task_id: id, expected,"
-        " actual, trial, input, tools, tags or metadata.",
-    ),
+    map_option,
     input_format_option,
     reading_options,
 )

@@ -14,8 +14,28 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.engines.inputs import InputOptions
 
-__all__ = ["id_from_option", "note_all_unfound", "note_unfound"]
+__all__ = ["id_from_option", "map_option", "note_all_unfound", "note_unfound"]
 
+
+def _parse_field(value: str) -> tuple[str, str]:
+    """Parse `FIELD=PATH`."""
+    field, _, path = value.partition("=")
+    if not path:
+        raise click.BadParameter(
+            f"{value!r} is not of the form FIELD=PATH, as in id=$.metadata.task_id."
+        )
+    return field.strip(), path.strip()
+
+
+map_option = click.option(
+    "--map",
+    "fields",
+    type=_parse_field,
+    multiple=True,
+    metavar="FIELD=PATH",
+    help="Path of a field of the case in each record, such as id=$.metadata.task_id: id, expected,"
+    " actual, trial, input, tools, tags or metadata.",
+)
 id_from_option = click.option(
     "--id-from",
     type=click.Choice(get_args(IdSource)),

@@ -29,7 +29,7 @@ _KINDS: dict[str, FileKind] = {
 }
 _COMPRESSED = (".gz", ".zst")
 # Other names of data, whose kind is seen from their content.
-_DATA = (".log", ".har", ".httprr", ".trace", ".out", ".sse")
+_DATA = (".log", ".har", ".httprr", ".trace", ".traj", ".out", ".sse")
 _NOT_DATA = re.compile(r"(readme|license|changelog|notice|manifest)\b", re.IGNORECASE)
 _POSITION = re.compile(r"(?::\d+|\[\d+\])+$")
 
@@ -59,8 +59,9 @@ def file_id(place: str) -> str:
     """
     path = _POSITION.sub("", place).rpartition("!")[2].replace("\\", "/")
     name = _without_compression(path)
-    is_kind = name.suffix.lower() in _KINDS or name.suffix.lower() in _DATA
-    return (name.stem if is_kind else name.name) or place
+    while name.suffix.lower() in _KINDS or name.suffix.lower() in _DATA:  # `run.traj.json` has two
+        name = name.with_suffix("")
+    return name.name or place
 
 
 def _without_compression(path: str) -> PurePosixPath:
