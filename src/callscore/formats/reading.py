@@ -17,6 +17,7 @@ from callscore.formats.dialect import dialects, sign_index
 from callscore.formats.envelopes import unwrapped
 from callscore.formats.shape import describe, first, name_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.unknown_kinds import RESULT_ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -238,11 +239,13 @@ def _note_lost(
     """Note what looks like calls and was not read: of unknown kinds, or anything if none was read."""
     if not dialect.has_calls:
         return
-    if not _has_any_calls(traces) and note_unread(document, read_options, dialect):
+    has_calls = _has_any_calls(traces)
+    if not has_calls and note_unread(document, read_options, dialect):
         return
     firsts: dict[str, Any] = {}
     for kind, item in unknown:
-        firsts.setdefault(kind, item)
+        if kind != RESULT_ALONE or not has_calls:
+            firsts.setdefault(kind, item)
     for kind, item in firsts.items():
         read_options.note_unknown(kind, item, document)
 

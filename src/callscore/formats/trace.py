@@ -13,7 +13,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, calls_in
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
-from callscore.formats.unknown_kinds import place_of
+from callscore.formats.unknown_kinds import RESULT_ALONE, place_of
 
 __all__ = [
     "DEFAULT_READ_OPTIONS",
@@ -140,6 +140,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         """
         if self.on_unknown is not None:
             self.on_unknown((kind, item))
+            return
+        if kind == RESULT_ALONE:
+            self.note_unread("There is the result of a call, and not the call.")
             return
         place = None if document is None else place_of(item, document)
         where = "" if place in (None, "$") else f" at {place}"

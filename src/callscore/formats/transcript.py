@@ -10,7 +10,7 @@ from callscore.core.call import ToolCall
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.formats.unknown_kinds import is_unknown_call
+from callscore.formats.unknown_kinds import RESULT_ALONE, is_unknown_call
 
 if TYPE_CHECKING:
     import re
@@ -134,6 +134,8 @@ class Transcript:
         """
         position = self._find_waiting(id, name)
         if position is None:
+            if not self._calls and self._read_options.is_searched:
+                self._read_options.note_unknown(RESULT_ALONE)
             return
         if failed.__class__ is not bool:
             text = value if isinstance(value, str) else text_in(value)

@@ -9,7 +9,10 @@ import re
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["is_unknown_call", "place_of"]
+__all__ = ["RESULT_ALONE", "is_unknown_call", "place_of"]
+
+# In place of a kind: the result of a call that is not there.
+RESULT_ALONE = ""
 
 # The last words of the names of calls. Those of their results and their pieces end otherwise.
 _CALLS = re.compile(
