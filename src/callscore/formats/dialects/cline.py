@@ -158,6 +158,8 @@ def _take_answer(message: dict[str, Any], transcript: Transcript, tools: frozens
     for block in dicts(message.get("content")):
         if block.get("type") == "tool_use":
             blocks.append(block)
+        elif block.get("type") == "text" and "text" not in block:
+            transcript.options.note_unread("A block of text has no 'text'.")
         else:
             transcript.unknown(block.get("type"), block)
     for block in blocks:

@@ -75,6 +75,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     texts = [text_in(message.get("content")) or "" for message in _by(messages, "assistant")]
     command = _COMMAND if any(_FENCE in text for text in texts) else _FIRST_COMMAND
     transcript = Transcript(options)
+    known = ({"role", "content"}, {"output"})
+    if messages and not any(keys <= message.keys() for keys in known for message in messages):
+        options.note_unread("No message has a 'role' and a 'content'.")
     for message in messages:
         _take(message, transcript, command)
     asked = [text_in(message.get("content")) for message in _by(messages, "user")]

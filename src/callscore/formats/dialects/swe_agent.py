@@ -87,7 +87,10 @@ def _read_run(document: dict[str, Any], options: ReadOptions, trial: int | None 
         for entry in history:
             _take_entry(entry, transcript)
     else:
-        for step in dicts(document.get("trajectory")) or history:
+        steps = dicts(document.get("trajectory"))
+        if steps and not any("action" in step for step in steps):
+            options.note_unread("No step of the trajectory has an 'action'.")
+        for step in steps or history:
             _take_step(step, transcript)
     asked = [text_in(entry.get("content")) for entry in history if entry.get("role") == "user"]
     problem = at(json_of(document.get("replay_config")), "problem_statement", "id")
