@@ -153,6 +153,7 @@ _HOMES = {
         "NotScorable",
         "UnknownFormat",
         "UnknownRun",
+        "UnreadCalls",
         "UnreadableInput",
         "UnusableStore",
         "WorkerEnded",
