@@ -145,6 +145,7 @@ def test_the_document_has_every_number_and_finding() -> None:
         "unusable": {"count": 0, "names": []},
         "without_calls": {"count": 0, "names": []},
         "skipped": {"count": 0, "names": []},
+        "unread": {"count": 0, "names": []},
     }
 
 
