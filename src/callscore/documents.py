@@ -33,7 +33,7 @@ from callscore.formats.reading import (
     with_cached_dialects,
 )
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.log_lines import may_be_log, read_log
 from callscore.sources.text_document import decode_bytes, decode_text
@@ -490,7 +490,8 @@ def traces_in(
         read_options = with_cached_dialects(read_options)
         read = read_as if dialect is None else read_named
         for document in read_documents(value, dialect=dialect):
-            traces += read(document.dialect, document.value, read_options)
+            placed = noted_at(read_options, document.place)
+            traces += read(document.dialect, document.value, placed)
         return traces
     document = to_document(value)
     if document is None or (

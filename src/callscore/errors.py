@@ -16,7 +16,7 @@ CallscoreError
 ├── UnusableStore     a history that cannot be opened, read or written
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
-UnreadCalls           a warning: something looks like calls, and was not read (also a UserWarning)
+UnreadCalls is a warning (a UserWarning): something looks like calls, and was not read.
 
 A mistake of the *agent* is never an error: it is data, scored and explained.
 """
@@ -267,9 +267,9 @@ class MissingExtra(CallscoreError, ImportError):
         return f"{self.feature} needs an extra: pip install 'callscore[{self.extra}]'"
 
 
-for _error in (
+for _public in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
     *(MissingConsent, MissingKey, ModelFailed, WorkerEnded, EngineFailed, UnreadCalls),
 ):
-    _error.__module__ = "callscore"
+    _public.__module__ = "callscore"

@@ -368,3 +368,28 @@ def test_the_plugin_may_be_named(pytester: pytest.Pytester) -> None:
 
     named.assert_outcomes(passed=1)
     assert without.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_an_answer_that_was_not_read_is_a_warning_at_the_line_that_asserts(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(
+        """\
+from callscore.testing import assert_calls
+
+ANSWER = {"choices": [{"message": {"role": "assistant", "toolcalls": [{"id": "1"}]}}]}
+
+def test_nothing_is_called():
+    assert_calls([], ANSWER)
+"""
+    )
+
+    passed, failed = pytester.runpytest("-Wdefault"), pytester.runpytest("-Werror")
+
+    assert (passed.ret, failed.ret) == (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    passed.stdout.fnmatch_lines(
+        [
+            "*.py:6: UnreadCalls: actual: 'toolcalls' at $.choices[[]0].message looks like a call.*",
+            "    assert_calls([[][]], ANSWER)",
+        ]
+    )

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from callscore.core.call import FaultyObject, Malformed
 from callscore.formats.dialect import Dialect, dialects, sign_index
 from callscore.formats.reading import find_dialect
-from callscore.formats.signs import TEXT_SIGNS, SignIndex, Signs
+from callscore.formats.signs import TEXT_SIGNS, SignIndex, Signs, found_signs
 
 SAMPLES = Path(__file__).parents[1] / "samples/formats"
 MAX_SIZE = 8_000  # bytes; larger samples have no other shapes
@@ -198,3 +198,22 @@ def test_a_dialect_is_asked_if_a_document_has_one_of_its_signs(
     found = [dialect.name for dialect in INDEX.dialects_for(document)]
 
     assert found == ["anything", *names]
+
+
+@pytest.mark.parametrize(
+    ("signs", "document", "words"),
+    [
+        (None, {"a": 1}, []),
+        (Signs(keys=("a", "b", "c")), {"c": 1, "a": 1}, ['the key "a"', 'the key "c"']),
+        (Signs(keys=("a",)), [5, {"a": 1}], ['the key "a"']),
+        (Signs(keys=("a",), item_keys=("b",)), [{"a": 1, "b": 2}], ['the key "b"']),
+        (Signs(message_keys=("a",)), {"messages": [{"a": 1}, 5]}, ['the key "a" of a message']),
+        (Signs(message_keys=("a",)), {"messages": "a"}, []),
+        (Signs(kind=(len, 1)), {"a": 1}, ["its shape (1)"]),
+        (Signs(kind=(len, 2)), {"a": 1}, []),
+        (TEXT_SIGNS, "Action: f", ["marks in the text"]),
+        (Signs(keys=("a",)), "a", []),
+    ],
+)
+def test_signs_are_said_in_words(signs: Signs | None, document: Any, words: list[str]) -> None:
+    assert found_signs(signs, document) == words

@@ -81,6 +81,7 @@ def test_a_public_name_has_a_docstring(name: str) -> None:
         callscore.NotScorable,
         callscore.UnknownFormat,
         callscore.UnknownRun,
+        callscore.UnreadCalls,
         callscore.UnreadableInput,
         callscore.UnusableStore,
     ],

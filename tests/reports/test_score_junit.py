@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.results import CaseScore, MetricValue, Results
+from callscore.core.results import CaseScore, MetricValue, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
@@ -169,3 +169,21 @@ def test_a_case_is_written_as_a_library_would_write_its_elements(
     root = fromstring(text.encode())  # noqa: S314  (our own text)
     indent(root)
     assert text == f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def test_what_was_not_read_is_said_beside_the_cases(results: Results) -> None:
+    unread = Noted(3, ("a.jsonl:1: 'x' looks like a call.", "a.jsonl:2: \x00"))
+
+    suite = parsed(replace(results, unread=unread)).find("testsuite")
+
+    assert suite is not None
+    error = suite[-1]
+    assert (error.tag, (error.text or "").split("\n")) == (
+        "system-err",
+        [
+            "3 records with something that looks like calls and was not read:",
+            "a.jsonl:1: 'x' looks like a call.",
+            "a.jsonl:2: \\u0000",
+        ],
+    )
+    assert parsed(results).find("testsuite/system-err") is None

@@ -34,6 +34,7 @@ from callscore.engines.inputs import (
     input_options_for,
     join_traces,
     read_cases,
+    with_place_of_unread,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
@@ -91,7 +92,7 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         joined = join_traces(*sides, raise_unreadable)
         cases = (case for _, case, has_both in joined if has_both and case.actual is not None)
     else:
-        cases = (case for _, case in _read(file, CASES, inputs))
+        cases = (case for _, case in map(with_place_of_unread, _read(file, CASES, inputs)))
     _explain(_find_case(cases, place, name, trial), place, settings, tools, lang)
 
 
@@ -105,7 +106,7 @@ def _explain(
             place, f"the case {case.id!r} has no '{side}' calls, so it has no score."
         )
     if case.unread is not None:
-        print_note(f"{place}: {case.unread} It was not read.")
+        print_note(f"{case.unread} It was not read.")
     known = ToolDefinitions(tools).of(case.tools, place)
     try:
         score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)

@@ -361,6 +361,8 @@ class RecordReader:
             top_k=options.settings.top_k,
             keeps_tools=options.tools is None and part is not REFERENCES,
         )
+        self._unread: list[str] = []  # in the record at hand
+        self._own_options = structs.replace(self.inputs.read_options, on_unread=self._unread.append)
 
     def joins(self, head: Lines) -> bool:
         """Whether the lines of a file that begins with these are parts of larger documents."""
@@ -401,15 +403,17 @@ class RecordReader:
         may_be_own = self._part is CASES and inputs.says_nothing and inputs.top_k == 1
         if not may_be_own or record.duplicate is not None or not is_case(record.value):
             return None
+        self._unread.clear()
         try:
-            return read_case(
+            case = read_case(
                 record.value,
                 place=record.place,
-                read_options=inputs.read_options,
+                read_options=self._own_options,
                 takes_trace=inputs.takes_trace,
             )
         except UnreadableInput:
             return None  # the reader knows what to do about it
+        return structs.replace(case, unread=" ".join(self._unread)) if self._unread else case
 
     def _record(self, value: Any, place: str) -> Record | BadRecord:
         if isinstance(value, dict) and LINE_COLUMN in value:

@@ -72,6 +72,7 @@ __all__ = [
     "input_options_for",
     "join_traces",
     "read_cases",
+    "with_place_of_unread",
 ]
 
 
@@ -649,8 +650,8 @@ def join_traces(
 
     `refuse` is called with the place and the problem of what cannot be joined.
     """
-    known, places = _by_id(references, refuse)
-    traces = _joinable_traces(traces, known, places, refuse)
+    known, places = _by_id(map(with_place_of_unread, references), refuse)
+    traces = _joinable_traces(map(with_place_of_unread, traces), known, places, refuse)
     run: set[str] = set()
     nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
@@ -671,6 +672,14 @@ def join_traces(
         if nameless or name not in run:
             trace = nameless[0][1] if nameless else Case(id=NO_ID)
             yield place, join_case(reference, trace), True
+
+
+def with_place_of_unread(found: tuple[str, Case]) -> tuple[str, Case]:
+    """A case that says where the record is in which something was not read."""
+    place, case = found
+    if case.unread is None:
+        return found
+    return place, structs.replace(case, unread=f"{place}: {case.unread}")
 
 
 def _joinable_traces(

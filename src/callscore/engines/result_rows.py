@@ -137,6 +137,8 @@ def case_text(case: Case) -> str:
         record["actual"] = calls_payload(case.actual)
     if case.others:
         record["others"] = [calls_payload(calls) for calls in case.others]
+    if case.unread is not None:
+        record["unread"] = case.unread
     try:
         return msgspec.json.encode(record).decode()
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -168,6 +170,7 @@ def read_case_text(text: str) -> Case:
         tools=record.tools if record.trace_tools is None else record.trace_tools,
         tags=tuple(record.tags),
         metadata=record.metadata,
+        unread=record.unread,
     )
 
 
@@ -187,6 +190,7 @@ class _CaseRecord(Struct, frozen=True, gc=False):
     trace_tools: list[Tool] | None = None  # those of a trace may have unusable schemas
     tags: list[str] = []
     metadata: Any = None
+    unread: str | None = None
 
 
 class RowBuilder:

@@ -304,6 +304,8 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
     if isinstance(value, str):
         if value.lstrip().startswith(("[", "{")):
             problem = f"the text begins like JSON, but is not JSON: {describe(value)}. Check that it is complete."
+        elif side == "actual" and len(value.split()) > 1:
+            problem = f"the text has no calls in a known format: {describe(value)}. Write [] if no tool was called."
         else:
             problem = f"a tool name must be inside a list. Write [{describe(value)}]."
         raise InvalidCall(f"{where}: {problem}")

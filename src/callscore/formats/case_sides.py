@@ -21,7 +21,7 @@ from callscore.formats.calls import (
     read_simple_calls,
 )
 from callscore.formats.shape import as_list, at, describe, first, json_of
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
@@ -76,7 +76,7 @@ def read_side(
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
-    read_options = _placed(read_options, where)
+    read_options = noted_at(read_options, where)
     if dialect is None:
         return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
@@ -86,14 +86,6 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
-
-
-def _placed(read_options: ReadOptions, where: str) -> ReadOptions:
-    """The same options, with the name of the side in sentences about what was not read."""
-    note = read_options.on_unread
-    if note is None:
-        return read_options
-    return structs.replace(read_options, on_unread=lambda text: note(f"{where}: {text}"))
 
 
 def _decode_text(text: str, side: Side, where: str) -> Any:

@@ -97,7 +97,9 @@ def with_cached_dialects(read_options: ReadOptions) -> ReadOptions:
 def unknown_format_text(document: Any) -> str:
     """The message for a document of unknown format, with the most similar formats."""
     rest = "'callscore formats' lists all formats; --input-format selects one."
-    return f"unknown format: {describe(document)}.{_similar_formats(document)} {rest}"
+    sign = _sign_text(document)
+    known = f"{describe(document)}.{f' {sign}' if sign else ''}{_similar_formats(document)}"
+    return f"unknown format: {known} {rest}"
 
 
 def trace_hint(document: Any) -> str:
@@ -182,12 +184,12 @@ def read_as(
 ) -> list[Trace]:
     """The runs in a document of a known dialect, without the calls to leave out."""
     if not read_options.is_searched:
-        return _read(dialect, document, read_options)
+        return _without_left_out(_read(dialect, document, read_options), read_options.leave_out)
     unknown, collecting = _collecting(read_options)
     traces = _read(dialect, document, collecting)
-    if unknown or not _has_any_calls(traces):
+    if unknown or not _have_calls(traces):
         _note_lost(traces, unknown, dialect, document, read_options)
-    return traces
+    return _without_left_out(traces, read_options.leave_out)
 
 
 def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Trace]:
@@ -205,9 +207,8 @@ def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Tr
         )
         raise InvalidCall(problem) from error
     if len(traces) == 1 and traces[0].id is None:
-        traces = [_with_record_id(traces[0], document)]
-    parts = read_options.leave_out
-    return [_without_parts(trace, parts) for trace in traces] if parts else traces
+        return [_with_record_id(traces[0], document)]
+    return traces
 
 
 _Unknown = list[tuple[str, Any]]
@@ -222,9 +223,9 @@ def _collecting(read_options: ReadOptions) -> tuple[_Unknown, ReadOptions]:
     return unknown, collecting
 
 
-def _has_any_calls(traces: list[Trace]) -> bool:
+def _have_calls(traces: list[Trace]) -> bool:
     for trace in traces:  # noqa: SIM110  (faster than `any`, for each document)
-        if trace.calls or trace.expected:
+        if trace.calls:
             return True
     return False
 
@@ -239,37 +240,66 @@ def _note_lost(
     """Note what looks like calls and was not read: of unknown kinds, or anything if none was read."""
     if not dialect.has_calls:
         return
-    has_calls = _has_any_calls(traces)
-    if not has_calls and note_unread(document, read_options, dialect):
-        return
+    is_lost = not _have_calls(traces)  # not even one to leave out
+    if is_lost:
+        has_expected = any(trace.expected for trace in traces)
+        is_lost = not has_expected or any(trace.calls is not None for trace in traces)
+        if is_lost and note_unread(document, read_options, dialect, has_expected=has_expected):
+            return
     firsts: dict[str, Any] = {}
     for kind, item in unknown:
-        if kind != RESULT_ALONE or not has_calls:
+        if kind != RESULT_ALONE or is_lost:
             firsts.setdefault(kind, item)
     for kind, item in firsts.items():
         read_options.note_unknown(kind, item, document)
 
 
-def note_unread(document: Any, read_options: ReadOptions, dialect: Dialect | None = None) -> bool:
+def note_unread(
+    document: Any,
+    read_options: ReadOptions,
+    dialect: Dialect | None = None,
+    *,
+    has_expected: bool = False,
+) -> bool:
     """Note what looks like calls in a document from which none were read; whether there is any.
+
+    With `has_expected`, expected calls were read from it, which are not searched again.
 
     Raises:
         InvalidCall: there is something, and the options are strict.
     """
-    if not read_options.is_searched:
-        return False
+    text = ""
+    if read_options.is_searched:
+        text = _sign_text(document, read_options, dialect, has_expected=has_expected)
+        if text:
+            read_options.note_unread(text)
+    return bool(text)
+
+
+def _sign_text(
+    document: Any,
+    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+    dialect: Dialect | None = None,
+    *,
+    has_expected: bool = False,
+) -> str:
+    """What looks like calls in a document, in sentences; empty if nothing does."""
     from callscore.formats.unread import find_sign
 
     tools = set(read_options.tools)
     if dialect is not None:
         tools.update([tool.name for tool in dialect.read_tools(document)])
-    sign = find_sign(document, tools, _has_calls, candidate=read_options.candidate)
-    if sign is not None:
-        place = "" if sign.path == "$" else f" at {sign.path}"
-        likely = _likely_format(sign.value, dialect)
-        hint = f" Likely format: {likely}." if likely else ""
-        read_options.note_unread(f"{mention(sign.what)}{place} looks like a call.{hint}")
-    return sign is not None
+    sign = find_sign(
+        document,
+        tools,
+        _has_calls,
+        candidate=read_options.candidate,
+        has_expected=has_expected,
+    )
+    if sign is None:
+        return ""
+    place = "" if sign.path == "$" else f" at {sign.path}"
+    return f"{mention(sign.what)}{place} looks like a call.{_format_hint(sign.value, dialect)}"
 
 
 def _has_calls(text: str) -> bool:
@@ -280,12 +310,15 @@ def _has_calls(text: str) -> bool:
     )
 
 
-def _likely_format(value: Any, known: Dialect | None) -> str:
-    """The format of a part of a document that looks like calls; empty if that says nothing new."""
+def _format_hint(value: Any, known: Dialect | None) -> str:
+    """A sentence about the format of a part of a document that looks like calls."""
     found = find_dialect(value)
     if found is None and not isinstance(value, str):
         found = find_dialect([value])
-    return "" if found is None or found is known else found.name
+    if found is not None and found is not known:
+        return f" Likely format: {found.name}."
+    # It may have been taken for a format that it is not in.
+    return "" if known is None else f" Recognized format: {known.name}."
 
 
 def _with_record_id(trace: Trace, document: Any) -> Trace:
@@ -318,7 +351,11 @@ def read_named(
         raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")
     if read_options.is_searched:
         _note_lost(traces, unknown, dialect, document, read_options)
-    return traces
+    return _without_left_out(traces, read_options.leave_out)
+
+
+def _without_left_out(traces: list[Trace], parts: tuple[Part, ...]) -> list[Trace]:
+    return [_without_parts(trace, parts) for trace in traces] if parts else traces
 
 
 def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:

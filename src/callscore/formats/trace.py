@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, calls_in
@@ -22,6 +22,7 @@ __all__ = [
     "ReadOptions",
     "Trace",
     "View",
+    "noted_at",
     "read_options_for",
 ]
 
@@ -162,6 +163,14 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         candidate: Any = self.candidate
         if candidate.__class__ is not int or candidate < 0:
             raise InvalidSettings(f"candidate: expected an integer ≥ 0, got {mention(candidate)}")
+
+
+def noted_at(read_options: ReadOptions, place: str) -> ReadOptions:
+    """The same options, with a place before each sentence about what was not read."""
+    note = read_options.on_unread
+    if note is None:
+        return read_options
+    return structs.replace(read_options, on_unread=lambda text: note(f"{place}: {text}"))
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()

@@ -3,7 +3,7 @@
 "No calls" is a good answer to some questions. A document whose calls could not be read must not pass
 for one: it would look like a bad agent. So a document without calls is searched for the fields and
 the marks in text that only calls have. Definitions of tools, token counts, and what others than the
-model said are not signs.
+model said do not count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct
 from callscore.formats.shape import json_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
 __all__ = ["Sign", "find_sign", "is_call_kind", "warn_unread"]
 
@@ -95,6 +95,11 @@ _INPUT_PREFIXES = ("llm.input_messages", "gen_ai.prompt", "llm.tools", "llm.requ
 # What a model was given may contain the calls of earlier runs, where its answer is beside it.
 _OUTPUTS = {"input": "output", "inputs": "outputs", "request": "response"}
 
+# Where datasets and reports have what should be called. The actual side of a case is searched when
+# it is read.
+_EXPECTED_KEYS = re.compile(
+    "expect|reference|groundtruth|gold|ideal|target|criteria|assert|^tests?$|^testcase|^task|^actual$"
+)
 _ANSWERS = ("choices", "candidates")  # to the same question
 
 # --- text --------------------------------------------------------------------------------------
@@ -115,8 +120,10 @@ _OTHER_TEXT_KEYS = frozenset(
     )
 )
 _TEXT_MARKS = re.compile(
-    r"<\|?/?tool_calls?\b[^>]*>|<\|?function_?calls?\|?>|<function=|<invoke name=|<tool_use>"
-    r"|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call|<\uff5ctool|\bto=functions\."
+    # Also with a prefix (`<minimax:tool_call>`), and without an end: an answer may be cut off.
+    r"<[|/\uff5c]?(?:\w+[:\uff5c])?(?:tool|function)[_-]?calls?[^>\n]*>?"
+    r"|<function=|<invoke name=|<tool_use>|\[TOOL_CALLS?\]|<\|python_tag\|>|<\uff5ctool"
+    r"|\bto=functions\."
     r"|^\s*Action(?:\s*\d+)?:(?=.*^\s*Action(?:\s*\d+)?\s*Input(?:\s*\d+)?:)"
     r"""|["']function_?call["']\s*:\s*[\[{]|["']tool_?calls["']\s*:\s*\[\s*\{"""
     r"""|\{\s*["'](?:name|tool_name|tool|function)["']\s*:\s*["'][^"']+["']\s*,"""
@@ -138,10 +145,13 @@ def warn_unread(text: str) -> None:
     from callscore.errors import UnreadCalls
 
     level, frame = 1, sys._getframe()  # noqa: SLF001  (the only way to know who called)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("callscore"):
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
-    problem = f"{text} It was not read."
-    warnings.warn(problem, UnreadCalls, stacklevel=level)
+    warnings.warn(f"{text} It was not read.", UnreadCalls, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "callscore"
 
 
 def is_call_kind(kind: object) -> bool:
@@ -157,15 +167,39 @@ def find_sign(
     is_calls: Callable[[str], bool] | None = None,
     *,
     candidate: int = 0,
+    has_expected: bool = False,
 ) -> Sign | None:
     """The first thing in a document that looks like calls; None if nothing does.
+
+    A reason to stop, which does not say where the calls are, counts only if there is nothing else.
 
     Args:
         document: what no call was read from.
         tools: the names of the tools, which fenced code may call.
         is_calls: whether a text is in a known notation of calls.
-        candidate: which of several answers was read; the others are not signs.
+        candidate: which of several answers was read; the others do not count.
+        has_expected: whether expected calls were read from it; they do not count, either.
     """
+    hint = None
+    nowhere = _NO_CALLS | _EXPECTED if has_expected else _NO_CALLS
+    for sign, is_certain in _signs(document, tools, is_calls, (candidate, nowhere)):
+        if is_certain:
+            return sign
+        hint = hint or sign
+    return hint
+
+
+def _signs(
+    document: Any,
+    tools: Collection[str],
+    is_calls: Callable[[str], bool] | None,
+    where: tuple[int, int],
+) -> Iterator[tuple[Sign, bool]]:
+    """Every sign in a document, and whether it is where the calls are.
+
+    `where` is the number of the answer that was read, and the roles of keys without calls of it.
+    """
+    candidate, nowhere = where
     pending: list[_Node] = [_Node(document, None, None, is_spoken=True)]
     for _ in range(_MAX_NODES):
         if not pending:
@@ -174,18 +208,17 @@ def find_sign(
         if isinstance(node.value, str) and node.value[:1] in ("{", "["):
             node.value = json_of(node.value)
         value = node.value
-        what = None
+        what, is_certain = None, True
         if isinstance(value, dict):
-            what = _object_sign(value)
-            pending += _fields_of(value, node)
+            what, is_certain = _object_sign(value, nowhere)
+            pending += _fields_of(value, node, nowhere)
         elif isinstance(value, list):
             pending += _items_of(value, node, candidate)
-        elif node.is_spoken and _MAY_CALL.search(value):
+        elif isinstance(value, str) and node.is_spoken and _MAY_CALL.search(value):
             # A text that is the whole document has been read already.
             what = _text_sign(value, tools, None if value is document else is_calls)
         if what is not None:
-            return Sign(node.path, what, value)
-    return None
+            yield Sign(node.path, what, value), is_certain
 
 
 class _Node:
@@ -198,20 +231,23 @@ class _Node:
 
     @property
     def path(self) -> str:
-        if self.owner is None:
-            return "$"
-        key = self.key
-        is_plain = isinstance(key, str) and key.isidentifier()
-        return self.owner.path + (f".{key}" if is_plain else f"[{key!r}]")
+        steps = []
+        node = self
+        while node.owner is not None:  # not recursive: a document can be nested deeply
+            key = node.key
+            is_plain = isinstance(key, str) and key.isidentifier()
+            steps.append(f".{key}" if is_plain else f"[{key!r}]")
+            node = node.owner
+        return "$" + "".join(reversed(steps))
 
 
-def _fields_of(value: dict[Any, Any], node: _Node) -> list[_Node]:
+def _fields_of(value: dict[Any, Any], node: _Node, nowhere: int) -> list[_Node]:
     """The fields of an object that can hold calls, the last one first."""
     is_spoken = node.is_spoken and _speaks(value)
     found = [
         _Node(item, key, node, is_spoken=is_spoken and not _role_of(key) & _OTHER_TEXT)
         for key, item in value.items()
-        if isinstance(item, str | dict | list) and not _is_beside(key, value)
+        if isinstance(item, str | dict | list) and not _is_beside(key, value, nowhere)
     ]
     found.reverse()
     return found
@@ -245,6 +281,7 @@ _KIND = 8
 _REASON = 16  # why the model stopped
 _SPAN = 32  # what a span or a run is about
 _CALLS = 64
+_EXPECTED = 128  # no calls of the model, if expected calls were read
 
 
 @lru_cache(maxsize=8_192)
@@ -260,47 +297,67 @@ def _role_of(key: Any) -> int:
         (plain in _REASON_KEYS, _REASON),
         (key in _TOOL_SPAN_KEYS, _SPAN),
         (_CALL_KEYS.search(plain) and not _NO_CALL_KEYS.search(plain), _CALLS),
+        (_EXPECTED_KEYS.search(plain), _EXPECTED),
     ):
         role |= named if is_so else 0
     return role
 
 
-def _is_beside(key: Any, owner: dict[Any, Any]) -> bool:
+def _is_beside(key: Any, owner: dict[Any, Any], nowhere: int) -> bool:
     """Whether a field cannot hold calls that the model made in this run."""
     role = _role_of(key)
-    return bool(role & _NO_CALLS) or (bool(role & _INPUT) and bool(owner.get(_OUTPUTS[key])))
+    return bool(role & nowhere) or (bool(role & _INPUT) and bool(owner.get(_OUTPUTS[key])))
 
 
-def _object_sign(value: dict[Any, Any]) -> str | None:
+def _object_sign(value: dict[Any, Any], nowhere: int) -> tuple[str | None, bool]:
+    """What looks like a call in an object, and whether the calls are in this object.
+
+    That the model stopped for a call says that there is one, but not where.
+    """
+    hint = None
     for key, item in value.items():
         role = _role_of(key)
-        if not role:
+        if not role or role & nowhere:
             continue
         if isinstance(item, str) and _names_call(role, item):
-            return f"{key}: {item}"
+            return f"{key}: {item}", True
         if role & _CALLS and _is_filled(key, item):
-            return str(key)
-    return _named_call(value)
+            return str(key), True
+        if role & _REASON and _CALL_REASONS.search(_plain(item)):
+            hint = f"{key}: {item}"
+    named = _named_call(value)
+    return (named, True) if named else (hint, False)
 
 
 def _names_call(role: int, text: str) -> bool:
-    """Whether a field says that its object is a call, or that calls follow."""
+    """Whether a field says that its object is a call."""
     if role & _KIND:
         return is_call_kind(text)
-    if role & _REASON:
-        return _CALL_REASONS.search(_plain(text)) is not None
     return bool(role & _SPAN) and text.strip('"') in _TOOL_SPANS
 
 
 def _named_call(value: dict[Any, Any]) -> str | None:
     """The keys of an object that has the name of a tool and arguments."""
-    for name in _NAME_KEYS & value.keys():
-        if value[name] and isinstance(value[name], str):
-            for key in _ARGUMENT_KEYS & value.keys():
-                given = json_of(value[key])
-                if isinstance(given, dict) and "properties" not in given:  # that would be a schema
-                    return f"{name} and {key}"
+    if _NAME_KEYS.isdisjoint(value) or _ARGUMENT_KEYS.isdisjoint(value):
+        return None
+    names = [key for key, item in value.items() if key in _NAME_KEYS and _is_name(item)]
+    for key, item in value.items():
+        given = json_of(item) if key in _ARGUMENT_KEYS else None
+        is_given = isinstance(given, dict) and not _is_schema(given, value)
+        # Malformed arguments are text.
+        if names and (is_given or (key == "arguments" and isinstance(given, str))):
+            return f"{names[0]} and {key}"
     return None
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_schema(given: dict[Any, Any], owner: dict[Any, Any]) -> bool:
+    """Whether it describes arguments, so that its owner is the definition of a tool."""
+    is_empty = not given and "description" in owner
+    return is_empty or "properties" in given or given.get("type") in ("object", "OBJECT")
 
 
 def _is_filled(key: Any, value: Any) -> bool:

@@ -296,5 +296,7 @@ def _with_implied_fields(call: dict[str, Any]) -> dict[str, Any]:
     kind = call.get("type")
     if isinstance(kind, str) and kind.removeprefix(_PREFIX) in TOOLS:
         return {"name": kind.removeprefix(_PREFIX), "arguments": call.get("input")}
+    if "input" in call and call.get("name") in [*TOOLS]:  # of another tool, it may be anything
+        return {"name": call["name"], "arguments": call["input"]}
     is_name = len(call) == 1 and any(call.get(key) in [*TOOLS] for key in NAME_KEYS)
     return {**call, "arguments": {}} if is_name else call

@@ -44,6 +44,7 @@ __all__ = [
     "add_properties",
     "add_property",
     "add_test",
+    "add_unread",
     "case_counts",
     "code",
     "code_title",
@@ -469,6 +470,15 @@ def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Languag
     more = [say(MORE, lang, count=unnamed)] if unnamed > 0 else []
     for name in (*noted.names, *more):
         SubElement(add_test(suite, name), tag, message=say(why, lang))
+
+
+def add_unread(suite: Element, unread: Noted, lang: Language) -> None:
+    """Add what looks like calls and was not read, as the last thing in a suite."""
+    from xml.etree.ElementTree import SubElement
+
+    if unread.count:
+        sentence = say(UNREAD_NOTE[1], lang, count=count_of(UNREAD_NOTE[0], unread.count, lang))
+        SubElement(suite, "system-err").text = xml_safe("\n".join([f"{sentence}:", *unread.names]))
 
 
 def add_test(suite: Element, name: str) -> Element:

@@ -11,6 +11,7 @@ from callscore.reports.formatting import (
     add_noted,
     add_properties,
     add_test,
+    add_unread,
     document_text,
     low_scorers,
     number_text,
@@ -74,6 +75,7 @@ def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
             SubElement(test, "failure", type="fail_under", message=message)
     _add_incomplete(suite, each, lang)
     add_noted(suite, each.skipped, "skipped", LEFT_OUT, lang)
+    add_unread(suite, each.results.unread, lang)
     return suite
 
 

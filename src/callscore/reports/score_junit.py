@@ -12,6 +12,7 @@ from callscore.reports.formatting import (
     add_noted,
     add_properties,
     add_property,
+    add_unread,
     document_text,
     xml_safe,
 )
@@ -52,6 +53,7 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
     add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
     add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
     add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
+    add_unread(suite, results.unread, lang)
     root = Element("testsuites", name=_SUITE)
     root.append(suite)
     text = document_text(root, lang, others=shown.count, failed=shown.failing)

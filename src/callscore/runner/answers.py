@@ -21,9 +21,9 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
-from callscore.formats.reading import find_dialect, read_as, read_candidates
+from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import ReadOptions
+from callscore.formats.trace import ReadOptions, noted_at
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -367,8 +367,9 @@ def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
             return actual_calls_in(trace, where="answer")
         return read_side(document, side="actual", where="answer", read_options=read_options)
     except InvalidCall:
-        if isinstance(document, str):
-            return ()  # a text without calls
+        if isinstance(document, str):  # a text without calls, or with some that cannot be read
+            note_unread(document, noted_at(read_options, "answer"))
+            return ()
         raise
 
 

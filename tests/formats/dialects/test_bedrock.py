@@ -248,3 +248,13 @@ def test_lines_with_events_are_one_stream_and_lines_with_messages_one_conversati
 def test_what_is_no_document_has_no_calls() -> None:
     assert calls_in(3) == ()
     assert calls_in([3, begin(0, toolUse="x"), piece(0, toolUse={"input": 3})]) == ()
+
+
+def test_blocks_of_a_message_are_calls_without_the_message() -> None:
+    block = use("a")
+
+    assert bedrock.recognizes(block)
+    assert bedrock.recognizes([{"text": "x"}, block])
+    assert calls_in(block) == calls_in([{"text": "x"}, block]) == calls_in(says(block))
+    assert not bedrock.recognizes({**block, "id": "1"})
+    assert not bedrock.recognizes({"toolUse": {"name": None}})

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import anthropic, anthropic_stream
-from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
@@ -52,20 +52,24 @@ _NO_CALLS = frozenset(
 )
 _STATUSES = {"success": False, "error": True}
 SIGNS = Signs(
-    keys=("output", "toolConfig", "content", "schemaType", "modelInput", "stream", *_EVENTS),
-    item_keys=tuple(_EVENTS),
+    keys=(
+        *("output", "toolConfig", "content", "schemaType", "modelInput", "stream", "toolUse"),
+        *_EVENTS,
+    ),
+    item_keys=("toolUse", *_EVENTS),
     message_keys=("content",),
 )
 
 
 def recognizes(document: Any) -> bool:
-    """Whether it is a request, a response, a message, a stream or a record of Converse."""
+    """Whether it is a request, a response, a message, a block, a stream or a record of Converse."""
     if isinstance(document, list):
-        return any(map(_is_event, document[:_MAX_SAMPLED]))
+        return any(_is_event(item) or _is_call(item) for item in document[:_MAX_SAMPLED])
     return isinstance(document, dict) and (
         _is_response(document)
         or _is_request(document)
         or has_blocks(document)
+        or _is_call(document)
         or _is_event(document)
         or _is_record(document)
         or any(map(_is_event, list_of(document.get("stream"))[:_MAX_SAMPLED]))
@@ -96,6 +100,12 @@ def has_blocks(message: Any) -> bool:
         if isinstance(first(block, "toolUse", "toolResult"), dict):
             return True
     return False
+
+
+def _is_call(block: Any) -> bool:
+    """Whether it is a block of a message, with a call."""
+    use = block.get("toolUse") if isinstance(block, dict) and len(block) == 1 else None
+    return isinstance(use, dict) and isinstance(use.get("name"), str)
 
 
 def joins_lines(line: Any) -> bool:
@@ -146,6 +156,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 
 def _messages_in(document: Any) -> list[tuple[Any, Any]]:
     """The messages in a document, each with the reason why it ends, if that is known."""
+    blocks = as_list(document)
+    if any(map(_is_call, blocks)):
+        return [({"content": blocks}, None)]
     answer = at(document, "output", "message")
     if isinstance(answer, dict):
         return [(answer, document.get("stopReason"))]

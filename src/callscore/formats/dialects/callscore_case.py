@@ -39,7 +39,19 @@ def recognizes(document: Any) -> bool:
 def _is_case(value: Any) -> bool:
     if not isinstance(value, dict) or not ("expected" in value or "actual" in value):
         return False
-    return all(value.get(side) is None or isinstance(value[side], list) for side in _SIDES)
+    others = [value[side] for side in _SIDES if not _is_calls(value.get(side))]
+    return not others or (all(side in value for side in _SIDES) and all(map(_is_trace, others)))
+
+
+def _is_calls(value: Any) -> bool:
+    return value is None or isinstance(value, list)
+
+
+def _is_trace(value: Any) -> bool:
+    """Whether a side is a document of its own, such as the response of a model."""
+    from callscore.formats.reading import find_dialect  # it imports every dialect
+
+    return isinstance(value, dict) and find_dialect(value) is not None
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
