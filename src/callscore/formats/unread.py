@@ -43,7 +43,8 @@ class Sign(Struct, frozen=True):
 
 # Written in any case, with or without separators.
 _CALL_KEYS = re.compile(
-    "toolcall|functioncall|tooluse|toolinvocation|toolrequest|calledtool|toolscalled|toolname"
+    "toolcall|functioncall|tooluse|toolinvocation|toolrequest|calledtool|toolscalled|toolname|callid"
+    "|toolinput|toolarg|toolkwarg|toolparameter|aitool|executablecode|arguments$"
 )
 _NO_CALL_KEYS = re.compile(
     "^(?:max|num|parallel|has|total)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
@@ -55,8 +56,13 @@ _KIND_KEYS = frozenset(
         *("$type", "stringValue"),  # as OpenTelemetry encodes a text
     )
 )
-_CALL_KINDS = re.compile(r"(?:tool|function)(?:call|use|request|invocation)|call$")
-_REASON_KEYS = frozenset(("finishreason", "stopreason"))
+_KIND_SUFFIXES = ("type", "kind", "stringvalue")
+_CALL_KINDS = re.compile(
+    r"(?:tool|function)(?:call|use|request|invocation)(?!\w*(?:result|output|response))"
+    r"|call$|executetool$"
+)
+_TOOL_KINDS = ("tool", "function")  # the last words of the kinds of tools and of their spans
+_REASON_SUFFIXES = ("finishreason", "stopreason")
 _CALL_REASONS = re.compile("toolcall|tooluse|functioncall")
 # What spans and runs of tools say that they are.
 _TOOL_SPANS = frozenset(
@@ -68,6 +74,7 @@ _TOOL_SPAN_KEYS = frozenset(
         *("key", "method"),
     )
 )
+_SPAN_SUFFIXES = ("spantype", "spankind", "runtype")
 _NAME_KEYS = frozenset(("name", "tool", "tool_name", "toolName", "function_name", "functionName"))
 _ARGUMENT_KEYS = frozenset(
     (
@@ -75,7 +82,8 @@ _ARGUMENT_KEYS = frozenset(
         *("input_parameters", "inputParameters", "tool_kwargs"),
     )
 )
-# Definitions, options of a request, counts: there are tools in them, and no calls.
+_INPUT_KEYS = frozenset(("input", "inputs"))  # of anything; of a tool, its arguments
+# Definitions, options of a request, counts, results: there are tools in them, and no calls.
 _NO_CALLS_BELOW = frozenset(
     (
         *("tools", "functions", "tool_choice", "toolChoice", "available_tools", "availableTools"),
@@ -89,6 +97,7 @@ _NO_CALLS_BELOW = frozenset(
             "gen_ai.tool.definitions",
         ),
         *("gen_ai.prompt", "gen_ai.input.messages", "input.value"),
+        *("toolResult", "tool_result", "functionResponse", "function_response"),
     )
 )
 _INPUT_PREFIXES = ("llm.input_messages", "gen_ai.prompt", "llm.tools", "llm.request", "ai.prompt")
@@ -122,9 +131,11 @@ _OTHER_TEXT_KEYS = frozenset(
 _TEXT_MARKS = re.compile(
     # Also with a prefix (`<minimax:tool_call>`), and without an end: an answer may be cut off.
     r"<[|/\uff5c]?(?:\w+[:\uff5c])?(?:tool|function)[_-]?calls?[^>\n]*>?"
+    r"|<[a-z]+(?:_[a-z]+)+>\s{0,9}<([a-z_]+)>[^<]{0,2000}</\1>"
     r"|<function=|<invoke name=|<tool_use>|\[TOOL_CALLS?\]|<\|python_tag\|>|<\uff5ctool"
     r"|\bto=functions\."
-    r"|^\s*Action(?:\s*\d+)?:(?=.*^\s*Action(?:\s*\d+)?\s*Input(?:\s*\d+)?:)"
+    # Limited, because a hostile text can have very many of these.
+    r"|^[ \t]*Action(?:[ \t]*\d+)?:(?=.{0,4000}?^[ \t]*Action[ \t\d]*Input[ \t\d]*:)"
     r"""|["']function_?call["']\s*:\s*[\[{]|["']tool_?calls["']\s*:\s*\[\s*\{"""
     r"""|\{\s*["'](?:name|tool_name|tool|function)["']\s*:\s*["'][^"']+["']\s*,"""
     r"""\s*["'](?:arguments|parameters|args|input|tool_input)["']\s*:""",
@@ -282,6 +293,7 @@ _REASON = 16  # why the model stopped
 _SPAN = 32  # what a span or a run is about
 _CALLS = 64
 _EXPECTED = 128  # no calls of the model, if expected calls were read
+_KEY = 256  # the name of an attribute
 
 
 @lru_cache(maxsize=8_192)
@@ -293,9 +305,10 @@ def _role_of(key: Any) -> int:
     for is_so, named in (
         (key in _OUTPUTS, _INPUT),
         (key in _OTHER_TEXT_KEYS, _OTHER_TEXT),
-        (key in _KIND_KEYS, _KIND),
-        (plain in _REASON_KEYS, _REASON),
-        (key in _TOOL_SPAN_KEYS, _SPAN),
+        (key in _KIND_KEYS or plain.endswith(_KIND_SUFFIXES), _KIND),
+        (plain.endswith(_REASON_SUFFIXES), _REASON),
+        (key in _TOOL_SPAN_KEYS or plain.endswith(_SPAN_SUFFIXES), _SPAN),
+        (key == "key", _KEY),
         (_CALL_KEYS.search(plain) and not _NO_CALL_KEYS.search(plain), _CALLS),
         (_EXPECTED_KEYS.search(plain), _EXPECTED),
     ):
@@ -314,40 +327,55 @@ def _object_sign(value: dict[Any, Any], nowhere: int) -> tuple[str | None, bool]
 
     That the model stopped for a call says that there is one, but not where.
     """
-    hint = None
+    field = hint = None
     for key, item in value.items():
         role = _role_of(key)
         if not role or role & nowhere:
             continue
         if isinstance(item, str) and _names_call(role, item):
             return f"{key}: {item}", True
-        if role & _CALLS and _is_filled(key, item):
-            return str(key), True
+        if role & _CALLS and field is None and _is_filled(key, item, value):
+            field = str(key)
         if role & _REASON and _CALL_REASONS.search(_plain(item)):
             hint = f"{key}: {item}"
-    named = _named_call(value)
-    return (named, True) if named else (hint, False)
+    found = _named_call(value) or field
+    return (found, True) if found else (hint, False)
 
 
 def _names_call(role: int, text: str) -> bool:
     """Whether a field says that its object is a call."""
-    if role & _KIND:
-        return is_call_kind(text)
+    if role & _KIND and is_call_kind(text):
+        return True
+    if role & _KEY and _role_of(text) & _CALLS:
+        return True
     return bool(role & _SPAN) and text.strip('"') in _TOOL_SPANS
 
 
 def _named_call(value: dict[Any, Any]) -> str | None:
     """The keys of an object that has the name of a tool and arguments."""
-    if _NAME_KEYS.isdisjoint(value) or _ARGUMENT_KEYS.isdisjoint(value):
+    if _NAME_KEYS.isdisjoint(value):
+        return None
+    argument_keys = _ARGUMENT_KEYS | _INPUT_KEYS if _is_of_tool(value) else _ARGUMENT_KEYS
+    if argument_keys.isdisjoint(value):
         return None
     names = [key for key, item in value.items() if key in _NAME_KEYS and _is_name(item)]
     for key, item in value.items():
-        given = json_of(item) if key in _ARGUMENT_KEYS else None
+        if names and key in _INPUT_KEYS & argument_keys:  # perhaps not recorded
+            return f"{names[0]} and {key}"
+        given = json_of(item) if key in argument_keys else None
         is_given = isinstance(given, dict) and not _is_schema(given, value)
         # Malformed arguments are text.
         if names and (is_given or (key == "arguments" and isinstance(given, str))):
             return f"{names[0]} and {key}"
     return None
+
+
+def _is_of_tool(value: dict[Any, Any]) -> bool:
+    """Whether one of the kinds of an object is that of a tool or a function."""
+    return any(
+        isinstance(item, str) and _role_of(key) & _KIND and _plain(item).endswith(_TOOL_KINDS)
+        for key, item in value.items()
+    )
 
 
 def _is_name(value: Any) -> bool:
@@ -360,13 +388,14 @@ def _is_schema(given: dict[Any, Any], owner: dict[Any, Any]) -> bool:
     return is_empty or "properties" in given or given.get("type") in ("object", "OBJECT")
 
 
-def _is_filled(key: Any, value: Any) -> bool:
-    """Whether a field for calls has anything in it: some stacks write it empty."""
+def _is_filled(key: Any, value: Any, owner: dict[Any, Any]) -> bool:
+    """Whether a field for calls has any in it: some stacks write it empty, or define tools there."""
     if isinstance(value, str):
-        is_name = _plain(key).endswith(("id", "name"))
+        is_name = _plain(key).rstrip("0123456789").endswith(("id", "name"))
         return bool(value) and (is_name or value.lstrip()[:1] in ("{", "["))
     if isinstance(value, dict):
-        return any(item not in (None, "", [], {}) for item in value.values())
+        is_filled = any(item not in (None, "", [], {}) for item in value.values())
+        return is_filled and not _is_schema(value, owner)
     return isinstance(value, list) and any(item not in (None, "", [], {}) for item in value)
 
 
