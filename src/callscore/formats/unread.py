@@ -61,7 +61,7 @@ _CALL_KINDS = re.compile(
     r"(?:tool|function)(?:call|use|request|invocation)(?!\w*(?:result|output|response))"
     r"|call$|executetool$"
 )
-_TOOL_KINDS = ("tool", "function")  # the last words of the kinds of tools and of their spans
+_TOOL_KINDS = re.compile(r"(?:tool|function)(?:v?\d+)?$")  # of tools and of their spans
 _REASON_SUFFIXES = ("finishreason", "stopreason")
 _CALL_REASONS = re.compile("toolcall|tooluse|functioncall")
 # What spans and runs of tools say that they are.
@@ -353,27 +353,27 @@ def _names_call(role: int, text: str) -> bool:
 
 def _named_call(value: dict[Any, Any]) -> str | None:
     """The keys of an object that has the name of a tool and arguments."""
-    if _NAME_KEYS.isdisjoint(value):
+    names = [key for key in _NAME_KEYS.intersection(value) if _is_name(value[key])]
+    if not names:
         return None
-    argument_keys = _ARGUMENT_KEYS | _INPUT_KEYS if _is_of_tool(value) else _ARGUMENT_KEYS
-    if argument_keys.isdisjoint(value):
-        return None
-    names = [key for key, item in value.items() if key in _NAME_KEYS and _is_name(item)]
-    for key, item in value.items():
-        if names and key in _INPUT_KEYS & argument_keys:  # perhaps not recorded
-            return f"{names[0]} and {key}"
-        given = json_of(item) if key in argument_keys else None
-        is_given = isinstance(given, dict) and not _is_schema(given, value)
-        # Malformed arguments are text.
-        if names and (is_given or (key == "arguments" and isinstance(given, str))):
-            return f"{names[0]} and {key}"
-    return None
+    name = min(names, key=list(value).index)
+    given = next((key for key in value if key in _ARGUMENT_KEYS and _are_arguments(key, value)), "")
+    if not given and _is_of_tool(value):  # whose input may not be recorded
+        given = next((key for key in value if key in _INPUT_KEYS), "")
+    return f"{name} and {given}" if given else None
+
+
+def _are_arguments(key: Any, owner: dict[Any, Any]) -> bool:
+    given = json_of(owner[key])
+    if isinstance(given, dict):
+        return not _is_schema(given, owner)
+    return key == "arguments" and isinstance(given, str)  # malformed
 
 
 def _is_of_tool(value: dict[Any, Any]) -> bool:
     """Whether one of the kinds of an object is that of a tool or a function."""
     return any(
-        isinstance(item, str) and _role_of(key) & _KIND and _plain(item).endswith(_TOOL_KINDS)
+        isinstance(item, str) and _role_of(key) & _KIND and _TOOL_KINDS.search(_plain(item))
         for key, item in value.items()
     )
 

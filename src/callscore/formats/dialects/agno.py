@@ -83,6 +83,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     runs = {_id_of(run): run for run in _runs_in(document)}
     traces = []
     for id_, run in runs.items():
+        if isinstance(run.get("tools"), dict):
+            options.note_unread("'tools' is not a list.")
         if _parent_of(run) in runs:
             continue
         transcript = Transcript(options)

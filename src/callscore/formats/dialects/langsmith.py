@@ -56,6 +56,7 @@ _PLACES = frozenset(("inputs", "outputs", "trace_id", "dotted_order", "start_tim
 _MAX_SAMPLED = 20
 _MAX_WRAPPERS = 3
 _BATCH_PARTS = frozenset(("post", "patch"))
+_OTHER_KINDS = ("chain", "retriever", "embedding", "prompt", "parser")  # than models and tools
 _BATCH_MARKS = frozenset(("trace_id", "dotted_order", "run_type"))
 SIGNS = Signs(
     keys=("run_type", "run", "runs", *_BATCH_PARTS), item_keys=("run_type", "run", *_BATCH_PARTS)
@@ -291,6 +292,8 @@ def _observed(record: _Record, parent: str | None, options: ReadOptions) -> Obse
             answers=partial(tool_results_in, run.get("inputs")),
         )
     if run.get("run_type") != "tool":
+        if run.get("run_type") not in _OTHER_KINDS:
+            options.note_unread("A run has no known 'run_type'.")
         return ObservedStep(id=record.id, parent=parent)
     error, outputs = run.get("error"), run.get("outputs")
     output = outputs["output"] if isinstance(outputs, dict) and "output" in outputs else outputs

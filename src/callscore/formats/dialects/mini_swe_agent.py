@@ -33,6 +33,7 @@ EXAMPLE = {
 _MAX_SAMPLED = 20
 _FORMAT = "mini-swe-agent"
 _TOOL = "bash"
+_ROLES = ("system", "user", "assistant", "tool", "exit")
 _FENCE = "```mswea_bash_command"
 # The patterns of the agent itself; the first versions had another name for the language.
 _COMMAND = re.compile(r"```mswea_bash_command\s*\n(.*?)\n```", re.DOTALL)
@@ -75,14 +76,19 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     texts = [text_in(message.get("content")) or "" for message in _by(messages, "assistant")]
     command = _COMMAND if any(_FENCE in text for text in texts) else _FIRST_COMMAND
     transcript = Transcript(options)
-    known = ({"role", "content"}, {"output"})
-    if messages and not any(keys <= message.keys() for keys in known for message in messages):
-        options.note_unread("No message has a 'role' and a 'content'.")
+    if any(not _is_known(message) for message in messages):
+        options.note_unread("A message has no known 'role', or no 'content'.")
     for message in messages:
         _take(message, transcript, command)
     asked = [text_in(message.get("content")) for message in _by(messages, "user")]
     name = name_of(at(document, "instance_id"))
     return [transcript.trace(id=name, input=asked[0] if asked else None)]
+
+
+def _is_known(message: dict[str, Any]) -> bool:
+    if message.get("role") in _ROLES:
+        return "content" in message
+    return "output" in message or message.get("type") is not None
 
 
 def _take(message: dict[str, Any], transcript: Transcript, command: re.Pattern[str]) -> None:
