@@ -184,3 +184,38 @@ def test_samples_are_spoiled_in_every_way() -> None:
 
 def test_a_silent_zero_would_be_found() -> None:
     assert outcome([{"role": "assistant", "content": "Hello."}]) == "nothing"
+
+
+def block(text: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": text}
+
+
+TEXT_WAYS: dict[str, Way] = {
+    "after a sentence": lambda text: f"Sure, here it is.\n\n{text}",
+    "cut off": lambda text: text[: len(text) * 3 // 4],
+    "other marks": lambda text: text.replace("tool", "toool"),
+    "in a chat": lambda text: [{"role": "assistant", "content": text}],
+    "cut off in a chat": lambda text: [
+        {"role": "assistant", "content": text[: len(text) * 3 // 4]}
+    ],
+    "in a block": lambda text: [{"role": "assistant", "content": [{"type": "text", "text": text}]}],
+    "in a response": lambda text: {
+        "object": "response",
+        "output": [{"type": "message", "role": "assistant", "content": [block(text)]}],
+    },
+}
+
+
+def texts() -> list[tuple[str, str]]:
+    """The names and values of the samples that are texts with calls."""
+    paths = [path for path in sorted(SAMPLES.glob("formats/*/*.json")) if is_called(path)]
+    found = [(path.name, msgspec.json.decode(path.read_bytes())) for path in paths]
+    return [(name, text) for name, text in found if isinstance(text, str)]
+
+
+@pytest.mark.parametrize("way", TEXT_WAYS)
+def test_a_spoiled_text_is_not_silent(way: str) -> None:
+    found = [(name, outcome(TEXT_WAYS[way](text))) for name, text in texts()]
+
+    assert len(found) > 20
+    assert [name for name, what in found if what == "nothing"] == []
