@@ -46,7 +46,7 @@ _CALL_KEYS = re.compile(
     "toolcall|functioncall|tooluse|toolinvocation|toolrequest|calledtool|toolscalled|toolname"
 )
 _NO_CALL_KEYS = re.compile(
-    "^(?:max|num|parallel|has|total)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
+    "^(?:max|num|parallel|has|total|pre|post)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
 )
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = frozenset(
@@ -93,7 +93,13 @@ _NO_CALLS_BELOW = frozenset(
 )
 _INPUT_PREFIXES = ("llm.input_messages", "gen_ai.prompt", "llm.tools", "llm.request", "ai.prompt")
 # What a model was given may contain the calls of earlier runs, where its answer is beside it.
-_OUTPUTS = {"input": "output", "inputs": "outputs", "request": "response"}
+_OUTPUTS = {
+    "input": "output",
+    "inputs": "outputs",
+    "request": "response",
+    "requests": "responses",
+    "httpRequest": "httpResponse",
+}
 
 _ANSWERS = ("choices", "candidates")  # to the same question
 
