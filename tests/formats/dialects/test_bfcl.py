@@ -306,6 +306,13 @@ def test_tools_are_read_from_anything(document: Any) -> None:
     assert all(tool.parameters is None for tool in read_tools(document))
 
 
+def test_a_question_without_functions_is_one_of_its_file() -> None:
+    question = [[{"role": "user", "content": "Hello"}]]
+
+    assert recognizes({"id": "live_irrelevance_120-9-0", "question": question, "function": []})
+    assert not recognizes({"id": "a", "question": question, "function": []})
+
+
 @pytest.mark.parametrize(
     ("document", "names"),
     [

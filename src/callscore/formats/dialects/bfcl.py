@@ -119,9 +119,10 @@ def _id(document: dict[str, Any]) -> str | None:
 def _is_question(document: dict[str, Any]) -> bool:
     functions = document.get("function")
     if not functions or not isinstance(document.get("question"), list | str):
-        return bool(
-            isinstance(document.get("question"), list)
-            and isinstance(document.get("involved_classes"), list)
+        # A task without functions is one of a file in which others have some.
+        is_known = functions == [] and _ID.match(_id(document) or "") is not None
+        return isinstance(document.get("question"), list) and (
+            is_known or isinstance(document.get("involved_classes"), list)
         )
     if isinstance(document.get("id"), str) and isinstance(document["question"], list):
         return True
