@@ -99,6 +99,10 @@ _OUTPUTS = {
     "request": "response",
     "requests": "responses",
     "httpRequest": "httpResponse",
+    # Of training sets: the other choices, and what a model should not answer.
+    "answers": "correct_answer",
+    "rejected": "chosen",
+    "rejected_response": "chosen_response",
 }
 
 _ANSWERS = ("choices", "candidates")  # to the same question
@@ -121,7 +125,7 @@ _OTHER_TEXT_KEYS = frozenset(
     )
 )
 _TEXT_MARKS = re.compile(
-    r"<\|?/?tool_calls?\b[^>]*>|<\|?function_?calls?\|?>|<function=|<invoke name=|<tool_use>"
+    r"<\|?/?tool_?calls?\b[^>]*>|<\|?function_?calls?\|?>|<function=|<invoke name=|<tool_use>"
     r"|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call|<\uff5ctool|\bto=functions\."
     r"|^\s*Action(?:\s*\d+)?:(?=.*^\s*Action(?:\s*\d+)?\s*Input(?:\s*\d+)?:)"
     r"""|["']function_?call["']\s*:\s*[\[{]|["']tool_?calls["']\s*:\s*\[\s*\{"""
