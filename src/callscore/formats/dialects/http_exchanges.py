@@ -192,6 +192,12 @@ def _dialect_of(body: Any, find: _Find) -> Dialect | None:
     return find(body) if isinstance(body, dict | list) else None
 
 
+def _rows_in(body: Any, find: _Find) -> list[Any]:
+    """The answers in a body of JSON lines, such as the results of a batch; none if it has others."""
+    rows = list_of(body)
+    return rows if all(isinstance(row, dict) and find(row) for row in rows) else []
+
+
 class _Run:
     """The run, as far as the exchanges have been read."""
 
@@ -241,6 +247,8 @@ def _is_of_mcp(body: Any) -> bool:
 def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions) -> None:
     dialect = _dialect_of(body, run.find)
     if dialect is None:
+        for row in _rows_in(body, run.find):
+            _take_answer(row, status, run, options)
         return
     traces = dialect.read(body, options)
     is_error = (status or 0) >= _FIRST_ERROR_STATUS
