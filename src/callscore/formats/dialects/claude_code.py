@@ -76,10 +76,15 @@ def _is_message(line: Any) -> bool:
 def _has_message(line: dict[str, Any], speaker: str) -> bool:
     """Whether a line has a message. Records of the SDK may leave out its role: the line has it."""
     message = line.get("message")
-    if not isinstance(message, dict) or "role" in message:
-        return bool(at(message, "role") == speaker)
-    is_known = "parent_tool_use_id" in line or isinstance(message.get("model"), str)
-    return is_known and isinstance(message.get("content"), list | str)
+    if not isinstance(message, dict) or "parts" in message:  # those are of Qwen Code
+        return False
+    if "role" in message:
+        return bool(message["role"] == speaker)
+    content = message.get("content")
+    if isinstance(content, str):
+        return "parent_tool_use_id" in line
+    blocks = list_of(content)
+    return bool(blocks) and all(isinstance(at(block, "type"), str) for block in blocks)
 
 
 def _sent_in(document: Any) -> list[Any] | None:
