@@ -99,7 +99,7 @@ _NAME_ABOVE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)[ \t]*\n\s*(?P<arguments>\{
 _QUOTE_BEFORE = re.compile(r"""([\[,]\s*)['"](?=[A-Za-z_][\w.]*\()""")
 _QUOTE_AFTER = re.compile(r"""(?<=\))['"](?=\s*[,\]])""")
 # Between lists that are one after another.
-_LIST_BREAK = re.compile(r"""\]\s*,?\s*\[(?=\s*['"]?[A-Za-z_][\w.]*\()""")
+_LIST_BREAK = re.compile(r"""\]\s*(?:,\s*)?\[(?=\s*['"]?[A-Za-z_][\w.]*\()""")
 # Braces, with or without a quote, or backquotes around each call in a list.
 _BRACE_BEFORE = re.compile(r"""([\[,]\s*)(?:\{\s*['"]?|`)(?=[A-Za-z_][\w.\\]*\()""")
 _BRACE_AFTER = re.compile(r"""(?<=\))(?:['"]?\s*\}|`)(?=\s*[,\]])""")
