@@ -256,6 +256,27 @@ def test_a_file_is_looked_up_once_and_then_checked() -> None:
         recognizer.recognize({"colour": 1})
 
 
+def test_what_came_before_does_not_claim_the_documents_of_others() -> None:
+    recognizer = Recognizer()
+    tools = [{"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}}]
+    response = {"object": "response", "output": [], "tools": tools}
+
+    assert recognizer.recognize({"tools": tools}).name == "tool_definitions"
+    assert recognizer.recognize(response).name == "openai_responses"
+
+
+def test_an_answer_of_few_dialects_is_not_one_of_all() -> None:
+    recognizer = Recognizer()
+    document = {"name": "f", "input": {}, "type": "tool_use", "id": "toolu_1"}
+    last = [dialect.name for dialect in dialects() if dialect.recognizes(document)][-1]
+
+    found = recognizer.find(document, frozenset((last,)))
+
+    assert found is not None
+    assert found.name == last
+    assert recognizer.find(document) is find_dialect(document)
+
+
 def test_only_some_dialects_can_be_asked() -> None:
     recognizer = Recognizer()
     others = frozenset(("gemini", "anthropic"))

@@ -227,6 +227,19 @@ def test_binary_data_is_its_text_or_else_base64(text: str, expected: str) -> Non
         ("a: !!binary aGk\n", "f.yaml:1:4", "the binary value is not base64"),
         ("a: !!binary [aGk=]\n", "f.yaml:1:4", "the tag !!binary has no equivalent in JSON"),
         ("a: !!python/object:os.system x\n", "f.yaml:1:4", "the tag !!python/object:os.system"),
+        (
+            "a: !!python/object/apply:os.system [a, b]\n",
+            "f.yaml:1:4",
+            "the tag !!python/object/apply",
+        ),
+        ("a: !!python/object/apply:os.system x\n", "f.yaml:1:4", "the tag !!python/object/apply"),
+        (
+            "a: !!python/object/new:m.C {state: 1}\n",
+            "f.yaml:1:4",
+            "the tag !!python/object/new:m.C",
+        ),
+        ("a: !ruby/object:Proc x\n", "f.yaml:1:4", "the tag !ruby/object:Proc has no equivalent"),
+        ("a: !ruby/array:A {b: 1}\n", "f.yaml:1:4", "the tag !ruby/array:A has no equivalent"),
         ("a: !!set {b}\n", "f.yaml:1:4", "the tag !!set has no equivalent in JSON"),
         ("a: !mine [b]\n", "f.yaml:1:4", "the tag !mine has no equivalent in JSON"),
         ("<<: 5\n", "f.yaml:1:1", "'<<' requires a mapping"),
@@ -249,6 +262,35 @@ def test_what_is_not_yaml_or_not_json_is_refused_with_its_place(
 
     assert record.place == place
     assert problem in record.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: !!python/object/apply:multidict._multidict.istr [Accept]\n", {"a": "Accept"}),
+        ("? !!python/object/new:multidict.istr\n- Accept\n: - x\n", {"Accept": ["x"]}),
+        ("a: !!python/object/new:m.C {args: [x], state: {b: 1}}\n", {"a": "x"}),
+        ("a: !!python/tuple [1, 2]\n", {"a": [1, 2]}),
+        ("a: !!python/unicode 'no'\n", {"a": "no"}),
+        ("a: !!python/object:m.C {b: 1}\n", {"a": {"b": 1}}),
+        ("a: !ruby/hash:Net::Headers {b: [c]}\n", {"a": {"b": ["c"]}}),
+        ("a: !ruby/object:M {b: 1}\n", {"a": {"b": 1}}),
+        ("a: !ruby/array:A [b]\n", {"a": ["b"]}),
+        ("a: !ruby/string:S b\n", {"a": "b"}),
+        ("a: !ruby/symbol b\n", {"a": "b"}),
+    ],
+)
+def test_objects_of_python_and_ruby_are_the_data_in_them(text: str, value: object) -> None:
+    assert read(text) == [Record("f.yaml:1", value)]
+
+
+def test_lines_are_known_below_a_key_that_is_an_object_of_python() -> None:
+    text = "? !!python/object/apply:m.istr\n- Accept\n: - x\n"
+
+    value, lines = read_yaml_with_lines(text, "f.yaml")
+
+    assert value == {"Accept": ["x"]}
+    assert ("Accept", 0) in lines
 
 
 def test_bytes_that_are_not_utf_8_are_refused_with_their_place() -> None:

@@ -47,7 +47,7 @@ __all__ = [
 
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
-_MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
+_MAX_RECENT = 8  # kinds of documents in one file, such as requests and answers
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
@@ -56,24 +56,34 @@ def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect 
 
 
 class Recognizer:
-    """Finds the dialects of the documents of one file; those found before are tried first."""
+    """Finds the dialects of the documents of one file; those found before are tried first.
+
+    Only for documents with the same signs: otherwise a dialect that recognizes much, such as that of
+    definitions, would claim what belongs to a dialect before it.
+    """
 
     def __init__(self) -> None:
-        self._recent: list[Dialect] = []
+        self._recent: list[tuple[Dialect, tuple[int, int]]] = []
 
     @property
-    def state(self) -> tuple[str, ...]:
+    def state(self) -> tuple[tuple[str, tuple[int, int]], ...]:
         """All that later answers depend on."""
-        return tuple([dialect.name for dialect in self._recent])
+        return tuple([(dialect.name, signs) for dialect, signs in self._recent])
 
     def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
         """Like `find_dialect`."""
-        for dialect in self._recent:
-            if (among is None or dialect.name in among) and dialect.recognizes(document):
+        index = sign_index()
+        signs = index.possible(document)
+        for dialect, known in self._recent:
+            if (
+                known == signs
+                and (among is None or dialect.name in among)
+                and dialect.recognizes(document)
+            ):
                 return dialect
-        found = find_dialect(document, among)
-        if found is not None:
-            self._recent = [found, *self._recent[: _MAX_RECENT - 1]]
+        found = index.find(document, among, signs)
+        if found is not None and among is None:
+            self._recent = [(found, signs), *self._recent[: _MAX_RECENT - 1]]
         return found
 
     def recognize(self, document: Any) -> Dialect:

@@ -80,9 +80,17 @@ class SignIndex:
             kind_of, answer = signs.kind
             _add_to(self._by_kind.setdefault(kind_of, {}), (answer,), bit)
 
-    def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
-        """The first dialect, in their order, that recognizes a document; `among` limits the choice."""
-        possible, certain = self._possible(document)
+    def find(
+        self,
+        document: Any,
+        among: frozenset[str] | None = None,
+        known: tuple[int, int] | None = None,
+    ) -> Dialect | None:
+        """The first dialect, in their order, that recognizes a document; `among` limits the choice.
+
+        `known` is what `possible` has found for the document.
+        """
+        possible, certain = known or self.possible(document)
         while possible:
             lowest = possible & -possible
             dialect = self.dialects[lowest.bit_length() - 1]
@@ -95,10 +103,10 @@ class SignIndex:
 
     def dialects_for(self, document: Any) -> list[Dialect]:
         """The dialects that may recognize a document, in their order."""
-        possible, _ = self._possible(document)
+        possible, _ = self.possible(document)
         return [dialect for place, dialect in enumerate(self.dialects) if possible >> place & 1]
 
-    def _possible(self, document: Any) -> tuple[int, int]:
+    def possible(self, document: Any) -> tuple[int, int]:
         """The dialects whose signs a document has, and those of them that recognize it."""
         if isinstance(document, dict):
             found = self._of_object(document)

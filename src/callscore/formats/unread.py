@@ -47,7 +47,7 @@ _CALL_KEYS = re.compile(
     "|toolinput|toolarg|toolkwarg|toolparameter|aitool|executablecode|arguments$"
 )
 _NO_CALL_KEYS = re.compile(
-    "^(?:max|num|parallel|has|total)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
+    "^(?:max|num|parallel|has|total|pre|post)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
 )
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = frozenset(
@@ -102,7 +102,17 @@ _NO_CALLS_BELOW = frozenset(
 )
 _INPUT_PREFIXES = ("llm.input_messages", "gen_ai.prompt", "llm.tools", "llm.request", "ai.prompt")
 # What a model was given may contain the calls of earlier runs, where its answer is beside it.
-_OUTPUTS = {"input": "output", "inputs": "outputs", "request": "response"}
+_OUTPUTS = {
+    "input": "output",
+    "inputs": "outputs",
+    "request": "response",
+    "requests": "responses",
+    "httpRequest": "httpResponse",
+    # Of training sets: the other choices, and what a model should not answer.
+    "answers": "correct_answer",
+    "rejected": "chosen",
+    "rejected_response": "chosen_response",
+}
 
 # Where datasets and reports have what should be called. The actual side of a case is searched when
 # it is read.

@@ -32,6 +32,14 @@ _MERGE_TAG = f"{_TAG_PREFIX}merge"
 _CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
 _TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
 _BINARY_TAGS = (f"{_TAG_PREFIX}binary", "!binary")  # the second as Ruby writes it
+# What Python and Ruby write for objects of their own is read for the data in it: a header whose name
+# is a class of `str`, say. Nothing is constructed.
+_MADE_TAG = re.compile(rf"{_TAG_PREFIX}python/object/(?:apply|new):.+")
+_MAPPING_TAG = re.compile(
+    rf"{_TAG_PREFIX}python/(?:dict|object:.+)|!ruby/(?:object|hash|struct)(?::.+)?"
+)
+_LIST_TAG = re.compile(rf"{_TAG_PREFIX}python/(?:tuple|list)|!ruby/array(?::.+)?")
+_TEXT_TAG = re.compile(rf"{_TAG_PREFIX}python/(?:str|unicode)|!ruby/(?:string|sym|symbol)(?::.+)?")
 _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 # The parser also accepts numbers of YAML 1.1 (1_000, 0b11), which are text in YAML 1.2.
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -115,7 +123,7 @@ def _lines_of(document: Node) -> LineNumbers:
         is_mapping = isinstance(node, MappingNode)
         members = node.value if is_mapping else [(item, item) for item in node.value]
         for index, (key, value) in enumerate(members):
-            inner = (*path, key.value if is_mapping else index)
+            inner = (*path, _made_of(key).value if is_mapping else index)
             lines[inner] = key.start_mark.line + 1
             pending.append((inner, value))
     return lines
@@ -248,8 +256,11 @@ class _Builder:
         return known
 
     def build_container(self, node: Node) -> Any:
+        made_of = _made_of(node)
+        if made_of is not node:
+            return self.build(made_of)
         if node.tag not in _CONTAINER_TAGS:
-            raise _unknown_tag(node)
+            _require_plain_parts(node)
         if isinstance(node, MappingNode):
             members = self.build_members(node.value)
             fault = self.fault_among(members.values(), node)
@@ -301,9 +312,27 @@ class _Builder:
             return number if problem is None else Malformed(self.source_of(node), problem)
         if node.tag in _BINARY_TAGS:
             return _text_of_binary(node)
-        if node.tag not in _TEXT_TAGS:
+        if node.tag not in _TEXT_TAGS and not _TEXT_TAG.fullmatch(str(node.tag)):
             raise _unknown_tag(node)
         return value
+
+
+def _made_of(node: Node) -> Node:
+    """The text that an object of Python was made of, if it is all; otherwise the node itself."""
+    if isinstance(node, ScalarNode) or not _MADE_TAG.fullmatch(str(node.tag)):
+        return node
+    given = node
+    if isinstance(node, MappingNode):
+        given = next((value for key, value in node.value if key.value == "args"), node)
+    parts = given.value if isinstance(given, SequenceNode) else []
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], ScalarNode) else node
+
+
+def _require_plain_parts(node: Node) -> None:
+    """An error unless an object of Python or Ruby is written as a mapping or a list of its parts."""
+    tag = _MAPPING_TAG if isinstance(node, MappingNode) else _LIST_TAG
+    if not tag.fullmatch(str(node.tag)):
+        raise _unknown_tag(node)
 
 
 def _text_of_binary(node: ScalarNode) -> str:

@@ -306,12 +306,37 @@ def test_tools_are_read_from_anything(document: Any) -> None:
     assert all(tool.parameters is None for tool in read_tools(document))
 
 
+def test_a_question_without_functions_is_one_of_its_file() -> None:
+    question = [[{"role": "user", "content": "Hello"}]]
+
+    assert recognizes({"id": "live_irrelevance_120-9-0", "question": question, "function": []})
+    assert not recognizes({"id": "a", "question": question, "function": []})
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        ({"id": 0, "result": "[f(a=1)]"}, ["f"]),
+        ({"id": 1, "result": "I cannot do that."}, []),
+        ({"idx": 2, "latency": 1.5, "result": {"finishReason": "SAFETY"}}, []),
+    ],
+)
+def test_results_of_the_first_version_are_read(document: Any, names: list[str]) -> None:
+    assert recognizes(document)
+
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
+
+    assert [call.name for call in trace.calls or ()] == names
+    assert trace.id == str(next(iter(document.values())))
+
+
 @pytest.mark.parametrize(
     "document",
     [
-        {"id": 1, "result": "text"},
         {"id": "a", "result": "text"},
         {"id": "a", "result": {"tools": []}},
+        {"id": 1, "result": {"tools": []}},
+        {"id": 1, "result": "text", "error": None},
         {"id": "a", "result": []},
         {"id": "a", "result": [[[[["f"]]]]]},
         {"id": "a", "result": [{"f": "{}", "g": "{}"}]},

@@ -54,8 +54,22 @@ def calls_in(text: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[To
             "<|thought_start|>\n[z()]\n<|thought_end|>\n<|tool_call_start|>\n```python\nf(a=1)\ng.h(b='x')\n```"
             "\n<|tool_call_end|>"
         ),
+        "[`f(a=1)`, `g.h(b='x')`]",
+        "[{'f(a=1)'}, {'g.h(b=\"x\")'}]",
+        "[{'f(a=1)}, {'g.h(b=\"x\")}]",
+        "[f(a=1), g.h(b='x')],",
+        "['f(a=1)'],\n['g.h(b=\"x\")']",
+        "These are the calls:\n\n['f(a=1)', 'g.h(b=\"x\")']\n\nThey need [numbers].",
+        "<|start_header_id|>assistant<|end_header_id|>\n\nf(a=1), g.h(b='x')",
+        # names with their arguments
+        "[{'f': {'a': 1}}, {'g.h': {'b': 'x'}}]",
+        '[["f", {"a": 1}], ["g.h", {"b": "x"}]]',
+        '["f", {"a": 1}]\n["g.h", {"b": "x"}]',
         # calls in JSON
         LIST,
+        f"I call them:\n<|im_start|>\n{JSON_F}\n<|im_start|>\n{JSON_G}\n<|im_start|>assistant",
+        f"[control] [{JSON_F},\n{JSON_G}] That is all.",
+        '{"tools_call": ["f(a=1)", "g.h(b=\'x\')"]}',
         f"{JSON_F}; {JSON_G}",
         f"{JSON_F}\n{JSON_G}",
         f'\n{{"tool_calls": {LIST}}}',
@@ -165,7 +179,14 @@ def test_one_call_is_read_with_its_values(text: str, name: str, arguments: Any) 
         "out_of_domain(user_query='Hello');",
         '{"answer": 42}',
         '["Paris", "Rome"]',
+        '["Paris", {"population": 2}, {"rivers": 1}]',
+        '{"f": {"a": 1}}',
+        '[{"parameters": {"a": 1}}]',
         '{"name": "Ada", "age": 36}',
+        (
+            '[{"name": "f", "description": "Does it.",'
+            ' "parameters": {"type": "dict", "properties": {"a": {"type": "integer"}}}}]'
+        ),
         "<think>I could call [f(a=1)].</think> No.",
         "<think>[f(a=1)]",
         "You can compute it:\n```python\nprint(sum([1, 2]))\n```",
@@ -221,6 +242,46 @@ def test_a_call_in_a_format_of_its_own_keeps_its_error() -> None:
 def test_a_record_of_a_call_is_read_in_every_notation(record: Any) -> None:
     assert calls_in([record]) == (ToolCall("f", {"a": 1}, step=0),)
     assert calls_in([[[record], "done"]]) == (ToolCall("f", {"a": 1}, step=0),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You can call f(a=1).",
+        "You can call\n```python\nresult = f(data)\n```",
+        "f(**{'a': 1}) is the call.",
+        'f({"a": 1})["b"]',
+        '[{"name": "f", "a": 1}]',
+        ["You can call f(a=1)."],
+    ],
+)
+def test_a_call_that_is_not_the_answer_is_noted(text: Any) -> None:
+    noted: list[str] = []
+
+    assert calls_in(text, ReadOptions(on_unread=noted.append)) == ()
+    (note,) = noted
+    assert note.endswith("at $.result looks like a call.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot help with that (see below).",
+        "```python\nprint(sum([1, 2]))\n```",
+        "```python\ndef f(a=1):\n    return a\n```",
+        "Error during inference: f(a=1)",
+    ],
+)
+def test_text_without_a_call_is_not_noted(text: str) -> None:
+    noted: list[str] = []
+
+    read({"id": "parallel_0", "result": text}, ReadOptions(on_unread=noted.append))
+
+    assert noted == []
+
+
+def test_many_objects_that_are_no_calls_take_no_time() -> None:
+    assert calls_in('See {"name": ' * 5_000) == ()
 
 
 def test_every_answer_in_text_is_a_step() -> None:

@@ -212,6 +212,16 @@ def test_a_call_that_the_server_threw_away_has_failed() -> None:
     assert (call.failed, call.result) == (True, "did not match schema")
 
 
+def test_a_model_that_had_to_call_a_tool_and_did_not_made_no_call() -> None:
+    error = {
+        "message": "Tool choice is required, but model did not call a tool",
+        "code": "tool_use_failed",
+        "failed_generation": "maybe",
+    }
+
+    assert calls_of({"error": error}) == ()
+
+
 def test_a_call_that_was_thrown_away_unseen_is_one_of_no_tool() -> None:
     (call,) = calls_of({"error": {"code": "tool_use_failed", "failed_generation": ""}})
 

@@ -66,3 +66,22 @@ def test_look_alikes_are_not_claimed() -> None:
     assert not recognizes("f(a=1)")
     assert not recognizes("[1, 2]")
     assert not recognizes(["[f(a=1)]"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[HumanMessage(content='Hi'), AIMessage(content='', tool_calls=[{'name': 'f', 'args': {}}])]",
+        "[ChatMessage(role=<MessageRole.USER: 'user'>, content='Hi')]",
+        "[ToolUseBlock(id='toolu_1', input={'a': 1}, name='f', type='tool_use')]",
+        "[ModelRequest(parts=[UserPromptPart(content='Hi')])]",
+        "[ResponseFunctionToolCall(arguments='{}', call_id='call_1', name='f')]",
+        "[Document(page_content='Paris')]",
+    ],
+)
+def test_messages_that_python_has_printed_are_not_calls(text: str) -> None:
+    assert not recognizes(text)
+
+
+def test_a_tool_may_be_named_like_a_class() -> None:
+    assert recognizes("[SendMessage(to='Ada')]")

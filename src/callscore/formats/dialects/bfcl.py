@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import Tool, ToolCall
+from callscore.core.rendering import mention
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.definitions import read_definitions, with_json_types
@@ -30,6 +31,19 @@ _ID = re.compile(
     "|format_sensitivity)"
 )
 _COUNTS = ("input_token_count", "output_token_count", "latency")
+_SHORT_RESULT = {"id", "result"}  # of the first version, with a number for an id
+# A call in a text that is not nothing but calls, or with its arguments beside its name.
+_CALL_IN_TEXT = re.compile(
+    r"""(?<!def )(?<![\w.\\])[A-Za-z_][\w.\\]*\(\s*(?:[A-Za-z_][\w\\]*\s*=(?!=)|\{|\*\*)"""
+    r"""|["'](?:name|function|tool)["']\s*:\s*["'][\w.]+["']""",
+)
+# A call in code that is not all of an answer, except of what Python has.
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CALL_IN_CODE = re.compile(
+    r"(?<!def )(?<!class )(?<![\w.])(?!(?:print|range|len|str|int|float|list|dict|set|tuple|sum|min|max|abs"
+    r"|round|open|input|type|sorted|enumerate|zip|map|if|for|while|return|and|or|not|in)\b)"
+    r"[A-Za-z_][\w.]*\((?!\))"
+)
 _FAILED = "Error during inference"
 _LEFT_OUT = ""  # among the possible values of an argument: it is optional
 _MAX_DEPTH = 3  # turns, their steps, and the calls of a step
@@ -98,16 +112,17 @@ def _id(document: dict[str, Any]) -> str | None:
     if isinstance(given, str):
         return given
     number = document.get("idx", given)
-    is_number = type(number) is int and any(key in document for key in _COUNTS)
-    return name_of(number) if is_number else None
+    is_known = any(key in document for key in _COUNTS) or document.keys() == _SHORT_RESULT
+    return name_of(number) if is_known and type(number) is int else None
 
 
 def _is_question(document: dict[str, Any]) -> bool:
     functions = document.get("function")
     if not functions or not isinstance(document.get("question"), list | str):
-        return bool(
-            isinstance(document.get("question"), list)
-            and isinstance(document.get("involved_classes"), list)
+        # A task without functions is one of a file in which others have some.
+        is_known = functions == [] and _ID.match(_id(document) or "") is not None
+        return isinstance(document.get("question"), list) and (
+            is_known or isinstance(document.get("involved_classes"), list)
         )
     if isinstance(document.get("id"), str) and isinstance(document["question"], list):
         return True
@@ -119,12 +134,13 @@ def _is_question(document: dict[str, Any]) -> bool:
 
 def _is_result(document: dict[str, Any]) -> bool:
     result = document.get("result", False)
+    has_counts = any(key in document for key in _COUNTS)
     if result is not None and not isinstance(result, list | str):
-        return False
-    if any(key in document for key in _COUNTS) or _ID.match(_id(document) or ""):
+        return has_counts and isinstance(result, dict)  # why the server did not answer
+    if has_counts or _ID.match(_id(document) or ""):
         return True
     if isinstance(result, str):
-        return is_python_call_list(result)
+        return type(document.get("id")) is int or is_python_call_list(result)
     return _has_call(result, _MAX_DEPTH)
 
 
@@ -166,6 +182,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     has_failed = isinstance(result, str) and result.startswith(_FAILED)
     transcript = Transcript(options)
     _take(result, transcript, options)
+    if not len(transcript) and not has_failed and options.is_searched:
+        _note_text(result, options)
     return [
         Trace(
             calls=transcript.calls() if "result" in document and not has_failed else None,
@@ -197,6 +215,18 @@ def _take(
             _take_object(item, transcript)
         elif depth > 0:
             _take(item, transcript, options, depth - 1)
+
+
+def _note_text(result: Any, options: ReadOptions) -> None:
+    """Note what looks like a call in an answer from which none was read."""
+    for text in as_list(result):
+        if not isinstance(text, str):
+            continue
+        code = "\n".join(_FENCE.findall(text))
+        found = _CALL_IN_TEXT.search(text) or _CALL_IN_CODE.search(code)
+        if found is not None:
+            options.note_unread(f"{mention(found[0])} at $.result looks like a call.")
+            return
 
 
 def _take_object(item: dict[str, Any], transcript: Transcript) -> None:

@@ -31,12 +31,14 @@ EXAMPLE = [
 _MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
+_DIRECTIONS = ("send", "recv")
 _OTHER_CALLS = ("tool", "tool_call", "tool_use")  # blocks here, but lines of other agents
 # Lines that may have no session id.
 _NOTES = ("summary", "file-history-snapshot", "queue-operation")
 SIGNS = Signs(
     keys=("message", "parent_tool_use_id", "loglines"),
     item_keys=("message", "parent_tool_use_id", "type"),
+    message_keys=("direction",),
 )
 
 
@@ -45,6 +47,9 @@ def recognizes(document: Any) -> bool:
     if isinstance(document, dict) and isinstance(document.get("loglines"), list):
         lines = document["loglines"]
         return not lines or any(map(_is_message, lines[:_MAX_SAMPLED]))
+    sent = _sent_in(document)
+    if sent is not None:
+        return any(map(_is_message, sent))
     if not isinstance(document, list):
         return _is_message(document)
     lines = document[:_MAX_SAMPLED]
@@ -62,10 +67,38 @@ def _is_message(line: Any) -> bool:
         return False
     kind = line.get("type")
     if kind in _SPEAKERS:
-        return bool(at(line, "message", "role") == kind)
+        return _has_message(line, kind)
     if "parent_tool_use_id" not in line or "type" in line or "role" in line:
         return False
     return isinstance(line.get("content"), list | str)
+
+
+def _has_message(line: dict[str, Any], speaker: str) -> bool:
+    """Whether a line has a message. Records of the SDK may leave out its role: the line has it."""
+    message = line.get("message")
+    if not isinstance(message, dict) or "parts" in message:  # those are of Qwen Code
+        return False
+    if "role" in message:
+        return bool(message["role"] == speaker)
+    content = message.get("content")
+    if isinstance(content, str):
+        return "parent_tool_use_id" in line
+    blocks = list_of(content)
+    return bool(blocks) and all(isinstance(at(block, "type"), str) for block in blocks)
+
+
+def _sent_in(document: Any) -> list[Any] | None:
+    """The lines between the SDK and the program, recorded with their direction; None if it has none."""
+    lines = document.get("messages") if isinstance(document, dict) else document
+    if not isinstance(lines, list) or at(lines, 0, "direction") not in _DIRECTIONS:
+        return None
+    sent = []
+    for line in dicts(lines):
+        message = line.get("message")
+        if isinstance(message, dict) and line.get("direction") == _DIRECTIONS[0]:
+            message = {**message, "session_id": None}  # which the SDK does not know yet
+        sent.append(message)
+    return sent
 
 
 def _is_of_another_agent(line: Any) -> bool:
@@ -84,7 +117,8 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """A run for every session, in the order of their starts; other agents are an error."""
     is_web_session = isinstance(document, dict) and "loglines" in document
-    lines = dicts(list_of(document["loglines"]) if is_web_session else as_list(document))
+    found = list_of(document["loglines"]) if is_web_session else _sent_in(document)
+    lines = dicts(as_list(document) if found is None else found)
     if any(map(_is_of_another_agent, lines)):
         raise UnknownFormat("the calls in these lines are not in the format of Claude Code.")
     names = (text_of(first(line, *_SESSIONS)) for line in lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import NOT_CAPTURED
-from callscore.formats.shape import at, dicts, first, integer_of, name_of, text_in
+from callscore.formats.shape import at, dicts, first, integer_of, list_of, name_of, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -47,6 +47,7 @@ _CONTAINERS = ("conversation", "messages")
 SIGNS = Signs(
     keys=("conversation", "working_dir", "created", "message"),
     message_keys=("created", "content"),
+    value_types=(dict,),
 )
 
 
@@ -56,8 +57,18 @@ def recognizes(document: Any) -> bool:
         lists = [document[key] for key in _CONTAINERS if isinstance(document.get(key), list)]
         if lists:
             return any(map(_is_message, lists[0][:_MAX_SAMPLED])) or _is_session(document)
-        return _is_known(document)
+        return _is_known(document) or _is_recording(document)
     return isinstance(document, list) and any(map(_is_known, document[:_MAX_SAMPLED]))
+
+
+def _is_recording(document: dict[str, Any]) -> bool:
+    """Whether it has what a model was given and answered, under the hash of what it was given."""
+    records = list(document.values())[:_MAX_SAMPLED]
+    return bool(records) and all(
+        isinstance(at(record, "input", "messages"), list)
+        and _is_message(at(record, "output", "message"))
+        for record in records
+    )
 
 
 def _is_session(document: dict[str, Any]) -> bool:
@@ -120,9 +131,26 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 def _messages_in(document: Any) -> list[dict[str, Any]]:
     if isinstance(document, dict):
         lists = [document[key] for key in _CONTAINERS if isinstance(document.get(key), list)]
+        if not lists and _is_recording(document):
+            return _recorded_in(document)
         document = lists[0] if lists else [document]
     lines = dicts(document)
     return dicts([_printed(line) if line.get("type") == "message" else line for line in lines])
+
+
+def _recorded_in(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a recording, each once; the shortest conversation was the first."""
+    records = sorted(dicts([*document.values()]), key=lambda record: len(_given_to(record)))
+    found: list[dict[str, Any]] = []
+    for record in records:
+        for message in dicts([*_given_to(record), at(record, "output", "message")]):
+            if all(message.get("content") != before.get("content") for before in found):
+                found.append(message)
+    return found
+
+
+def _given_to(record: dict[str, Any]) -> list[Any]:
+    return list_of(at(record, "input", "messages"))
 
 
 def _take_block(block: dict[str, Any], transcript: Transcript) -> None:

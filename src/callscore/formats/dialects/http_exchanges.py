@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects import mcp
 from callscore.formats.families.recorded_bodies import BodyReader
+from callscore.formats.families.recorder_records import from_expectation, from_sample, without_types
 from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of
 from callscore.formats.signs import Signs
@@ -50,8 +51,12 @@ EXAMPLE = [
 ]
 _MAX_SAMPLED = 20
 # Every exchange, and every wrapper of a list of them, has one of these.
-_ITEM_MARKS = ("request", "scope", "response_sample", "responseStatus", "headers")
-_MARKS = frozenset(("interactions", "http_interactions", "log", "responses", *_ITEM_MARKS))
+_ITEM_MARKS = (
+    *("request", "scope", "responseStatus", "headers", "httpResponse"),
+    *("response_sample", "response_stream"),
+)
+_LISTS = ("interactions", "http_interactions", "recordings")  # vcrpy, go-vcr; VCR; Mastra
+_MARKS = frozenset((*_LISTS, "log", "responses", *_ITEM_MARKS))
 _OK, _FIRST_ERROR_STATUS = 200, 400
 _STATUS_DIGITS = 3
 SIGNS = Signs(keys=tuple(_MARKS), item_keys=_ITEM_MARKS)
@@ -88,7 +93,7 @@ def _items_in(document: Any) -> list[Any]:
             requests[: len(responses)], responses, fillvalue={}
         )
         return [{"request": asked, "response": answered} for asked, answered in pairs]
-    recorded = first(document, "interactions", "http_interactions")  # vcrpy, go-vcr; VCR
+    recorded = first(document, *_LISTS)
     archived = at(document, "log", "entries")  # HAR
     return next((inner for inner in (recorded, archived) if isinstance(inner, list)), [document])
 
@@ -109,7 +114,7 @@ def _exchange_of(item: dict[str, Any]) -> _Exchange | None:
         is_binary = item.get("responseIsBinary") is True
         answer = {"body": response}
         return _Exchange({"body": item.get("body")}, answer, item["status"], is_binary)
-    return _from_sample(item) or _from_network(item) or _from_response(item)
+    return _from_recorder(item) or _from_network(item) or _from_response(item)
 
 
 def _from_network(item: dict[str, Any]) -> _Exchange | None:
@@ -123,23 +128,14 @@ def _from_network(item: dict[str, Any]) -> _Exchange | None:
     return _Exchange({"body": item.get("requestBody")}, {"body": item.get("responseBody")}, status)
 
 
-def _from_sample(item: dict[str, Any]) -> _Exchange | None:
-    """A gRPC exchange with xAI, as JSON, in the tests of Pydantic AI; like chat completions."""
-    output = at(item, "response_sample", "json", "outputs")
-    if not isinstance(output, list) or "request_sample" not in item:
+def _from_recorder(item: dict[str, Any]) -> _Exchange | None:
+    """An exchange in the notation of a recorder that no other has."""
+    found = from_sample(item) or from_expectation(item)
+    if found is None:
         return None
-    choices = [
-        {"message": {**message, "role": "assistant"}}
-        for message in (at(each, "message") for each in output)
-        if isinstance(message, dict)
-    ]
-    asked = at(item, "request_sample", "json")
-    messages = [
-        {**message, "role": str(message.get("role")).removeprefix("ROLE_").lower()}
-        for message in dicts(at(asked, "messages"))
-    ]
-    request = {**asked, "messages": messages} if messages else None
-    return _Exchange({"body": request}, {"body": {"choices": choices}}, _OK)
+    return _Exchange(
+        {"body": found.request}, {"body": found.response}, found.status, found.is_binary
+    )
 
 
 def _from_response(item: dict[str, Any]) -> _Exchange | None:
@@ -151,7 +147,8 @@ def _from_response(item: dict[str, Any]) -> _Exchange | None:
 
 def _status_in(response: dict[str, Any]) -> int | None:
     found = (_status_of(response.get(key)) for key in ("status", "status_code", "code"))
-    return next((status for status in found if status is not None), None)
+    default = _OK if "is_streaming" in response else None  # Llama Stack records no other
+    return next((status for status in found if status is not None), default)
 
 
 def _status_of(value: Any) -> int | None:
@@ -175,7 +172,10 @@ def _response_body(exchange: _Exchange, bodies: BodyReader) -> Any:
 
 def _body_of(side: Any, bodies: BodyReader, *, is_encoded: bool = False) -> Any:
     """The body of a request or a response, without the wrapper of the recorder."""
-    body = first(side, "parsed_body", "body", "postData", "content", "json")
+    chunks = at(side, "chunks")
+    if isinstance(chunks, list) and all(isinstance(chunk, str) for chunk in chunks):  # Mastra
+        return bodies.read("".join(chunks))
+    body = without_types(first(side, "parsed_body", "body", "postData", "content", "json"))
     if isinstance(body, dict):
         is_encoded |= body.get("encoding") == "base64"  # HAR
     for key in ("string", "text"):
@@ -190,6 +190,12 @@ def _body_of(side: Any, bodies: BodyReader, *, is_encoded: bool = False) -> Any:
 def _dialect_of(body: Any, find: _Find) -> Dialect | None:
     """The dialect of a body; text that is not JSON is not from a model's API."""
     return find(body) if isinstance(body, dict | list) else None
+
+
+def _rows_in(body: Any, find: _Find) -> list[Any]:
+    """The answers in a body of JSON lines, such as the results of a batch; none if it has others."""
+    rows = list_of(body)
+    return rows if all(isinstance(row, dict) and find(row) for row in rows) else []
 
 
 class _Run:
@@ -241,6 +247,8 @@ def _is_of_mcp(body: Any) -> bool:
 def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions) -> None:
     dialect = _dialect_of(body, run.find)
     if dialect is None:
+        for row in _rows_in(body, run.find):
+            _take_answer(row, status, run, options)
         return
     traces = dialect.read(body, options)
     is_error = (status or 0) >= _FIRST_ERROR_STATUS

@@ -166,10 +166,15 @@ def _read_response(response: Any, options: ReadOptions) -> Trace:
     return transcript.trace()
 
 
+_NO_CALL = "did not call a tool"  # says Groq of a model that had to, and wrote text
+
+
 def _read_lost_call(error: dict[str, Any], options: ReadOptions) -> Trace:
     """The call that the server rejected; its tool is unknown if the server does not show it."""
     transcript = Transcript(options)
     transcript.step()
+    if _NO_CALL in str(error.get("message")):
+        return transcript.trace()
     generated = error.get("failed_generation")
     call = json_of(generated)
     if isinstance(call, dict) and isinstance(call.get("name"), str):

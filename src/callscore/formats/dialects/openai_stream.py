@@ -82,8 +82,16 @@ def joins_lines(line: Any) -> bool:
     return isinstance(chunk, dict) and (
         chunk.get("object") == "chat.completion.chunk"
         or isinstance(at(chunk, "choices", 0, "delta"), dict)
-        or (chunk.get("choices") == [] and "prompt_filter_results" in chunk)  # Azure's first
+        or _is_of_filter(chunk)
     )
+
+
+def _is_of_filter(chunk: dict[str, Any]) -> bool:
+    """Whether it is a chunk of Azure's content filter: the first one, or one about earlier text."""
+    choice = at(chunk, "choices", 0)
+    if choice is None:
+        return chunk.get("choices") == [] and "prompt_filter_results" in chunk
+    return isinstance(choice, dict) and "content_filter_offsets" in choice
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

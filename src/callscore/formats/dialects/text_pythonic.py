@@ -24,6 +24,18 @@ _BEGINNINGS = ("<|python_start|>", "<|tool_call_start|>")
 _WRAPPED = re.compile(
     r"<\|(?:python|tool_call)_start\|>(.*?)(?:<\|(?:python|tool_call)_end\|>|\Z)", re.DOTALL
 )
+# Objects of SDKs, as Python prints them: messages and their parts, not calls of a model.
+_PRINTED = re.compile(
+    r"""\s*\[\s*(?:
+    (?:AI|Human|System|Tool|Function|Chat|Remove|Base)Message(?:Chunk)?
+    | (?:Text|Thinking|ToolUse|ServerToolUse|ToolResult)Block
+    | Model(?:Request|Response) | (?:Text|Thinking|ToolCall|ToolReturn|UserPrompt|SystemPrompt)Part
+    | Response(?:FunctionToolCall|OutputMessage|ReasoningItem) | ChatCompletion\w+ | Choice
+    | (?:ToolCall|MessageOutput|ToolCallOutput|HandoffCall|Reasoning)Item
+    | ToolSelection | ToolCall | AgentAction\w* | Document | NodeWithScore | TextNode
+    )\(""",
+    re.VERBOSE,
+)
 SIGNS = TEXT_SIGNS
 
 
@@ -33,7 +45,10 @@ def recognizes(document: Any) -> bool:
         return False
     if any(mark in document for mark in _BEGINNINGS):
         return True
-    return "[" in document and any(is_python_call_list(answer) for answer in answer_texts(document))
+    return "[" in document and any(
+        is_python_call_list(answer) and not _PRINTED.match(answer)
+        for answer in answer_texts(document)
+    )
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

@@ -48,7 +48,10 @@ _NO_CALL = ("no_function", "out_of_domain")
 _THOUGHT = re.compile(
     r"\A.*</think>|<think>.*\Z|<\|thought_start\|>.*?(?:<\|thought_end\|>|\Z)", re.DOTALL
 )
-_LEAD = re.compile(r"\s*(?:(?:ASSISTANT|Call):|<\|python_tag\|>|\[TOOL_CALLS\](?=\s*\[))\s*")
+_LEAD = re.compile(
+    r"\s*(?:(?:ASSISTANT|Call):|<\|python_tag\|>|\[TOOL_CALLS\](?=\s*\[)"
+    r"|(?:<\|start_header_id\|>)*(?:assistant)?<\|end_header_id\|>)\s*"
+)
 _TRAIL = re.compile(r"<bot_end>.*\Z|(?:<\|(?:im_end|eot_id|eom_id)\|>|</s>)\s*\Z", re.DOTALL)
 
 
@@ -67,14 +70,19 @@ def is_call_object(item: Any) -> bool:
         return False
     function = item.get("function")
     inner = function if isinstance(function, dict) else item
-    return isinstance(first(inner, *_NAME_KEYS), str) and any(
-        isinstance(inner.get(key), dict | str) for key in _ARGUMENT_KEYS
+    given = [inner.get(key) for key in _ARGUMENT_KEYS]
+    is_definition = any(isinstance(value, dict) and "properties" in value for value in given)
+    return (
+        isinstance(first(inner, *_NAME_KEYS), str)
+        and any(isinstance(value, dict | str) for value in given)
+        and not (is_definition and "description" in inner)
     )
 
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "function")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params")
-_LIST_KEYS = ("tool_calls", "function_calls")
+_LIST_KEYS = ("tool_calls", "function_calls", "tools_call", "tools_calls")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 
 # --- a text that is nothing but calls ---------------------------------------------------------
@@ -90,6 +98,11 @@ _NAME_ABOVE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)[ \t]*\n\s*(?P<arguments>\{
 # Quotes around a call in a list, which may have the same quotes in it.
 _QUOTE_BEFORE = re.compile(r"""([\[,]\s*)['"](?=[A-Za-z_][\w.]*\()""")
 _QUOTE_AFTER = re.compile(r"""(?<=\))['"](?=\s*[,\]])""")
+# Between lists that are one after another.
+_LIST_BREAK = re.compile(r"""\]\s*(?:,\s*)?\[(?=\s*['"]?[A-Za-z_][\w.]*\()""")
+# Braces, with or without a quote, or backquotes around each call in a list.
+_BRACE_BEFORE = re.compile(r"""([\[,]\s*)(?:\{\s*['"]?|`)(?=[A-Za-z_][\w.\\]*\()""")
+_BRACE_AFTER = re.compile(r"""(?<=\))(?:['"]?\s*\}|`)(?=\s*[,\]])""")
 
 
 def _take_plain(text: str, transcript: Transcript, options: ReadOptions) -> bool:
@@ -112,12 +125,16 @@ def _take_json(text: str, transcript: Transcript) -> bool:
         literal = parse_literal(text)
         values = [] if literal is None else [literal]
     items = _items(values)
-    if items and all(map(is_call_object, items)):
+    named = _named_in(values, items)
+    are_calls = bool(named) or (bool(items) and all(map(is_call_object, items)))
+    if are_calls:
         transcript.open_step()
+        for name, arguments in named:
+            transcript.call(name, arguments)
         made = [item for item in items if first(item, *_NAME_KEYS) not in _NO_CALL]
-        if is_json and made == values:
+        if not named and is_json and made == values:
             take_json(text, transcript)  # it notices duplicate keys
-        else:
+        elif not named:
             take_values(made, transcript)
         return True
     if values or not starts_with_call(text.removeprefix("[").lstrip()):
@@ -125,6 +142,39 @@ def _take_json(text: str, transcript: Transcript) -> bool:
     transcript.open_step()
     take_json(text, transcript, is_closed=False)
     return True
+
+
+def _named_in(values: list[Any], items: list[Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Names with their arguments, if there is nothing else in the lists.
+
+    As the benchmark has calls after decoding, `[{"f": {"a": 1}}]`, or as `["f", {"a": 1}]`.
+    """
+    if not all(isinstance(value, list) for value in values):
+        return []
+    pairs = [value for value in values if _is_pair(value)]
+    entries = values if pairs else items
+    found = [
+        tuple(entry) if _is_pair(entry) else tuple(*entry.items())
+        for entry in entries
+        if _is_pair(entry) or (isinstance(entry, dict) and len(entry) == 1)
+    ]
+    are_calls = len(found) == len(entries) and all(
+        isinstance(name, str)
+        and _NAME.fullmatch(name)
+        and name not in _ARGUMENT_KEYS
+        and isinstance(arguments, dict)
+        for name, arguments in found
+    )
+    return found if are_calls else []
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2  # noqa: PLR2004  (a name and its arguments)
+        and isinstance(value[0], str)
+        and isinstance(value[1], dict)
+    )
 
 
 def _items(values: list[Any]) -> list[Any]:
@@ -157,6 +207,10 @@ def _take_python(text: str, transcript: Transcript, options: ReadOptions) -> boo
 def _other_spellings(text: str) -> list[str]:
     """The text without what keeps some models' calls from being Python."""
     found = []
+    text = _LIST_BREAK.sub(", ", text.removesuffix(","))
+    if _BRACE_BEFORE.match(text):
+        found.append(_BRACE_AFTER.sub("", _BRACE_BEFORE.sub(r"\1", text)))
+        text = found[0]
     if text[:1] in ("'", '"') and text[-1:] == text[:1]:
         found.append(text[1:-1])
     if "\\_" in text:
@@ -319,10 +373,41 @@ def _take_fenced(text: str, transcript: Transcript, options: ReadOptions) -> boo
 
 
 def _take_listed(text: str, transcript: Transcript, options: ReadOptions) -> bool:
-    found = find_call_list(text)
-    return found is not None and _take_python(found, transcript, options)
+    plain = text.replace("\\_", "_")
+    plain = _BRACE_AFTER.sub("", _BRACE_BEFORE.sub(r"\1", plain))
+    for spelling in (text, plain, _QUOTE_AFTER.sub("", _QUOTE_BEFORE.sub(r"\1", plain))):
+        found = find_call_list(spelling)
+        if found is not None:
+            return _take_python(found, transcript, options)
+    return False
+
+
+_MAX_OBJECTS = 100
+_OBJECT = re.compile(
+    r"""(?:\[\s*)?\{\s*"(?:name|tool_name|function|arguments|parameters|type|id)"\s*:"""
+)
+
+
+def _take_objects(text: str, transcript: Transcript, _: ReadOptions) -> bool:
+    """Add the calls in JSON among other text."""
+    found: list[Any] = []
+    position = 0
+    for _attempt in range(_MAX_OBJECTS):
+        start = _OBJECT.search(text, position)
+        if start is None:
+            break
+        values, rest = json_values(text[start.start() :])
+        items = _items(values)
+        is_calls = bool(items) and all(map(is_call_object, items))
+        found += items if is_calls else []
+        position = len(text) - len(rest) if is_calls else start.end()
+    if found:
+        transcript.open_step()
+        take_values(found, transcript)
+    return bool(found)
 
 
 _SPELLINGS: tuple[Take, ...] = (
     *(_take_tags, _take_marked, _take_plain, _take_other, _take_fenced, _take_listed),
+    _take_objects,
 )

@@ -39,8 +39,9 @@ _ARGUMENT_OBJECTS = {
 }
 # Types whose items always have arguments under that name.
 _PLAIN_TYPES = (
-    *("code_execution_call", "collections_search_call", "multi_agent_call", "tool_search_call"),
-    *("view_image_call", "view_x_video_call", "x_search_call"),
+    *("attachment_search_call", "code_execution_call", "collections_search_call"),
+    *("multi_agent_call", "tool_search_call", "view_image_call", "view_x_video_call"),
+    "x_search_call",
 )
 _TYPES = frozenset((*_ARGUMENT_FIELDS, *_ARGUMENT_OBJECTS, *_PLAIN_TYPES))
 # Gemini's interactions have steps of the same types.

@@ -24,7 +24,15 @@ _FORMATS = frozenset(
     )
 )
 _MARKS = (
-    *("Action", "action_input", "<tool_call>", "<function=", "<functioncall>", "DSML"),
+    *(
+        "Action",
+        "action_input",
+        "<tool_call>",
+        "<TOOLCALL>",
+        "<function=",
+        "<functioncall>",
+        "DSML",
+    ),
     *("<|tool_call", "tool▁call", "[TOOL_CALLS]"),
 )
 _OBSERVATION = "Observation:"
