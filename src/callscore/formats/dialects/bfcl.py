@@ -219,6 +219,8 @@ def _take(
 
 def _note_text(result: Any, options: ReadOptions) -> None:
     """Note what looks like a call in an answer from which none was read."""
+    if isinstance(result, dict) and any(isinstance(item, dict) for item in result.values()):
+        options.note_unread("'result' is an object with others in it.")
     for text in as_list(result):
         if not isinstance(text, str):
             continue
