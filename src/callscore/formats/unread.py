@@ -280,7 +280,15 @@ def _object_sign(value: dict[Any, Any]) -> str | None:
             return f"{key}: {item}"
         if role & _CALLS and _is_filled(key, item):
             return str(key)
-    return _named_call(value)
+    return _named_attribute(value) or _named_call(value)
+
+
+def _named_attribute(value: dict[Any, Any]) -> str | None:
+    """The key of an attribute for calls, as OpenTelemetry encodes it: a key beside its value."""
+    key, held = value.get("key"), value.get("value")
+    if not isinstance(key, str) or not isinstance(held, dict) or not _role_of(key) & _CALLS:
+        return None
+    return key if any(_is_filled(key, item) for item in held.values()) else None
 
 
 def _names_call(role: int, text: str) -> bool:

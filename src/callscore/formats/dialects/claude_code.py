@@ -62,10 +62,24 @@ def _is_message(line: Any) -> bool:
         return False
     kind = line.get("type")
     if kind in _SPEAKERS:
-        return bool(at(line, "message", "role") == kind)
+        return _is_said_by(kind, line.get("message"))
     if "parent_tool_use_id" not in line or "type" in line or "role" in line:
         return False
     return isinstance(line.get("content"), list | str)
+
+
+def _is_said_by(speaker: Any, message: Any) -> bool:
+    """Whether a message is by this speaker; the role can be missing, if there are blocks."""
+    if not isinstance(message, dict) or "parts" in message:  # those are of Qwen Code
+        return False
+    if "role" in message:
+        return bool(message["role"] == speaker)
+    blocks = message.get("content")
+    return (
+        isinstance(blocks, list)
+        and bool(blocks)
+        and all(isinstance(at(block, "type"), str) for block in blocks)
+    )
 
 
 def _is_of_another_agent(line: Any) -> bool:

@@ -50,8 +50,9 @@ EXAMPLE = [
 ]
 _MAX_SAMPLED = 20
 # Every exchange, and every wrapper of a list of them, has one of these.
-_ITEM_MARKS = ("request", "scope", "response_sample", "responseStatus", "headers")
-_MARKS = frozenset(("interactions", "http_interactions", "log", "responses", *_ITEM_MARKS))
+_ITEM_MARKS = ("request", "scope", "response_sample", "responseStatus", "headers", "httpRequest")
+_WRAPPERS = ("interactions", "http_interactions", "recordings")  # vcrpy, go-vcr; VCR; Mastra
+_MARKS = frozenset((*_WRAPPERS, "log", "responses", *_ITEM_MARKS))
 _OK, _FIRST_ERROR_STATUS = 200, 400
 _STATUS_DIGITS = 3
 SIGNS = Signs(keys=tuple(_MARKS), item_keys=_ITEM_MARKS)
@@ -88,7 +89,7 @@ def _items_in(document: Any) -> list[Any]:
             requests[: len(responses)], responses, fillvalue={}
         )
         return [{"request": asked, "response": answered} for asked, answered in pairs]
-    recorded = first(document, "interactions", "http_interactions")  # vcrpy, go-vcr; VCR
+    recorded = first(document, *_WRAPPERS)
     archived = at(document, "log", "entries")  # HAR
     return next((inner for inner in (recorded, archived) if isinstance(inner, list)), [document])
 
@@ -100,11 +101,14 @@ def _exchanges_in(document: Any) -> list[_Exchange]:
 
 def _exchange_of(item: dict[str, Any]) -> _Exchange | None:
     """The exchange in a record of any recorder; None if it is something else."""
-    request, response = item.get("request"), item.get("response")
+    request = first(item, "request", "httpRequest")  # the latter in MockServer
+    response = first(item, "response", "httpResponse")
     if isinstance(request, dict) and isinstance(response, dict):
         status = _status_of(item.get("status")) or _status_in(response)
         is_request = isinstance(request.get("method"), str)
-        return _Exchange(request, response, status) if is_request and status is not None else None
+        # Llama Stack leaves the status out.
+        is_answered = status is not None or ("body" in response and "url" in request)
+        return _Exchange(request, response, status) if is_request and is_answered else None
     if "scope" in item and "path" in item and isinstance(item.get("status"), int):  # nock
         is_binary = item.get("responseIsBinary") is True
         answer = {"body": response}
@@ -150,7 +154,9 @@ def _from_response(item: dict[str, Any]) -> _Exchange | None:
 
 
 def _status_in(response: dict[str, Any]) -> int | None:
-    found = (_status_of(response.get(key)) for key in ("status", "status_code", "code"))
+    found = (
+        _status_of(response.get(key)) for key in ("status", "status_code", "statusCode", "code")
+    )
     return next((status for status in found if status is not None), None)
 
 
@@ -176,8 +182,13 @@ def _response_body(exchange: _Exchange, bodies: BodyReader) -> Any:
 def _body_of(side: Any, bodies: BodyReader, *, is_encoded: bool = False) -> Any:
     """The body of a request or a response, without the wrapper of the recorder."""
     body = first(side, "parsed_body", "body", "postData", "content", "json")
+    chunks = at(side, "chunks")
+    if body is None and isinstance(chunks, list):  # Mastra
+        body = "".join([chunk for chunk in chunks if isinstance(chunk, str)])
+    body = _data_of(body)
     if isinstance(body, dict):
         is_encoded |= body.get("encoding") == "base64"  # HAR
+        body = body["json"] if "json" in body and body.get("type") == "JSON" else body  # MockServer
     for key in ("string", "text"):
         if isinstance(body, dict) and isinstance(body.get(key), str):
             body = body[key]
@@ -185,6 +196,13 @@ def _body_of(side: Any, bodies: BodyReader, *, is_encoded: bool = False) -> Any:
     if isinstance(encoded, str):  # VCR, betamax
         return bodies.read(encoded, is_encoded=True)
     return bodies.read(body, is_encoded=is_encoded)
+
+
+def _data_of(body: Any) -> Any:
+    """The values in a body, without the names of their classes, which Llama Stack adds."""
+    if isinstance(body, list):
+        return [_data_of(item) if isinstance(item, dict) else item for item in body]
+    return body["__data__"] if isinstance(body, dict) and "__data__" in body else body
 
 
 def _dialect_of(body: Any, find: _Find) -> Dialect | None:
