@@ -29,6 +29,8 @@ LineNumbers = dict[tuple[str | int, ...], int]
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = f"{_TAG_PREFIX}merge"
+# The text of a name of a header, which recorders write as an object of Python.
+_HEADER_NAME = ".istr"
 _CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
 _TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
 _BINARY_TAGS = (f"{_TAG_PREFIX}binary", "!binary")  # the second as Ruby writes it
@@ -249,6 +251,9 @@ class _Builder:
 
     def build_container(self, node: Node) -> Any:
         if node.tag not in _CONTAINER_TAGS:
+            is_name = isinstance(node, SequenceNode) and str(node.tag).endswith(_HEADER_NAME)
+            if is_name and len(node.value) == 1:
+                return self.build(node.value[0])
             raise _unknown_tag(node)
         if isinstance(node, MappingNode):
             members = self.build_members(node.value)
