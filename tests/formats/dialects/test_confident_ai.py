@@ -46,3 +46,11 @@ def test_a_test_run_whose_cases_list_their_tools_is_left_to_deepeval() -> None:
     assert not confident_ai.recognizes({"testCases": [listed]})
     assert deepeval.recognizes({"testCases": [listed]})
     assert not deepeval.recognizes(listed["trace"])
+
+
+def test_the_answer_of_a_model_of_langchain_is_read() -> None:
+    output = {"role": "AI", "content": "", "tool_calls": [{"name": "f", "args": {}, "id": "1"}]}
+
+    [trace] = confident_ai.read(trace_of({"output": output}), DEFAULT_READ_OPTIONS)
+
+    assert [(call.name, call.id) for call in trace.calls or ()] == [("f", "1")]

@@ -41,6 +41,7 @@ _SPANS = ("baseSpans", "agentSpans", _MODELS, "retrieverSpans", _TOOLS)
 _PREFIX = "Function tool: "  # before the names of the tools of the OpenAI Agents SDK
 _FAILED = ("ERRORED", "ERROR", "FAILED")
 _LISTED = ("toolsCalled", "expectedTools")
+_ARGUMENTS = frozenset(("inputParameters", "call_id", "args"))
 SIGNS = Signs(keys=(_MODELS, _TOOLS, "testCases"), item_keys=(_MODELS, _TOOLS))
 
 
@@ -98,15 +99,15 @@ def _observe(span: dict[str, Any], outputs: ModelOutputs, options: ReadOptions) 
 def _requests(span: dict[str, Any], outputs: ModelOutputs) -> tuple[ToolCall, ...]:
     """The calls in an answer, in the notation of DeepEval or in that of the model."""
     value = json_of(span.get("output"))
-    listed = dicts(span.get("toolsCalled")) or dicts(as_list(value))
-    own = [call for call in listed if "inputParameters" in call or "call_id" in call]
+    listed = dicts(span.get("toolsCalled") or at(value, "tool_calls") or as_list(value))
+    own = [call for call in listed if not _ARGUMENTS.isdisjoint(call) and "function" not in call]
     if own and len(own) == len(listed):
         return tuple(
             [
                 requested_call(
                     call.get("name"),
-                    first(call, "inputParameters", "arguments"),
-                    call.get("call_id"),
+                    first(call, "inputParameters", "args", "arguments"),
+                    first(call, "call_id", "id"),
                 )
                 for call in own
             ]

@@ -37,6 +37,8 @@ _CALLS = ("functionCall", "function_call")
 _RESULTS = ("functionResult", "function_result")
 _MCP_CALLS = ("mcpServerToolCall", "mcp_server_tool_call")
 _MCP_RESULTS = ("mcpServerToolResult", "mcp_server_tool_result")
+# The call in a question whether it may run, and in the answer to it; it can be there by itself, too.
+_ASKED_ABOUT = ("toolCall", "functionCall", "tool_call", "function_call")
 _HELD = ("messages", "updates", "Messages")
 SIGNS = Signs(
     keys=("contents", "messages", "updates", "Messages", "chat_message_store_state", "storeState"),
@@ -97,6 +99,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 
 
 def _take(part: dict[str, Any], transcript: Transcript) -> None:
+    asked = first(part, *_ASKED_ABOUT)
+    part = asked if isinstance(asked, dict) else part
     kind, id_ = first(part, "$type", "type"), first(part, "callId", "call_id")
     if kind in (*_CALLS, *_MCP_CALLS):
         transcript.open_step()
