@@ -47,6 +47,8 @@ __all__ = [
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
 _MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
+# These recognize much that others read better, so that they are never tried before them.
+_LAST_RESORTS = ("tool_definitions", "generic")
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
@@ -71,7 +73,7 @@ class Recognizer:
             if (among is None or dialect.name in among) and dialect.recognizes(document):
                 return dialect
         found = find_dialect(document, among)
-        if found is not None:
+        if found is not None and found.name not in _LAST_RESORTS:
             self._recent = [found, *self._recent[: _MAX_RECENT - 1]]
         return found
 

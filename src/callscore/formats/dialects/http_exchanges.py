@@ -16,7 +16,7 @@ from callscore.errors import UnknownFormat
 from callscore.formats.dialects import mcp
 from callscore.formats.families.recorded_bodies import BodyReader
 from callscore.formats.reading import Recognizer, inner_finder
-from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
@@ -222,6 +222,18 @@ class _Run:
         # The outputs of OpenAI's Responses, by id: a request that continues one does not repeat it.
         self.outputs: dict[str, list[Any]] = {}
         self.messages: list[Any] = []  # of MCP
+        self._answers: set[tuple[str, ...]] = set()
+
+    def has_repeated(self, body: Any, traces: list[Trace]) -> bool:
+        """Whether the same answer, with calls, was recorded before: it was asked for twice."""
+        calls = [call for trace in traces for call in trace.calls or ()]
+        names = [text_of(at(body, "id")), *[call.id for call in calls]]
+        known = tuple([name for name in names if name])
+        if not calls or len(known) < len(names):
+            return False
+        is_known = known in self._answers
+        self._answers.add(known)
+        return is_known
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
@@ -266,6 +278,8 @@ def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions)
         return
     run.has_answer = True
     first_step = run.steps
+    if run.has_repeated(body, traces):
+        return
     for trace in traces:
         for call in trace.calls or ():
             step = first_step + (call.step or 0)

@@ -1,7 +1,7 @@
 """Vercel AI SDK streams (UI messages, parts, version 4 lines).
 
-A call counts when its input is complete, or its output is there. The pieces of the input are read
-only in the second case.
+A call counts when its input is complete, or its output or a question about it is there. The pieces
+of the input are read only in the second case.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _INPUTS = ("tool-input-available", "tool-input-error")
 _WHOLE = (*_INPUTS, "tool-call")
 _BEGINNINGS = ("tool-input-start", "tool-call-streaming-start")
 _DELTAS = ("tool-input-delta", "tool-call-delta")
-_OUTPUTS = ("tool-output-available", "tool-output-error", "tool-result", "tool-error")
+_OUTPUTS = (
+    *("tool-output-available", "tool-output-error", "tool-result", "tool-error"),
+    "tool-approval-request",
+)
 _STEPS = ("start-step", "finish-step", "step-start", "step-finish")
 _TOOLS = frozenset(
     (
