@@ -16,7 +16,7 @@ from callscore.errors import UnknownFormat
 from callscore.formats.dialects import mcp
 from callscore.formats.families.recorded_bodies import BodyReader
 from callscore.formats.reading import Recognizer, inner_finder
-from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, name_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
@@ -54,6 +54,7 @@ _ITEM_MARKS = ("request", "scope", "response_sample", "responseStatus", "headers
 _WRAPPERS = ("interactions", "http_interactions", "recordings")  # vcrpy, go-vcr; VCR; Mastra
 _MARKS = frozenset((*_WRAPPERS, "log", "responses", *_ITEM_MARKS))
 _OK, _FIRST_ERROR_STATUS = 200, 400
+_CLIENT_SIDE = "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL"
 _STATUS_DIGITS = 3
 SIGNS = Signs(keys=tuple(_MARKS), item_keys=_ITEM_MARKS)
 
@@ -65,6 +66,7 @@ class _Exchange(Struct, frozen=True, gc=False):
     response: Any
     status: int | None
     is_binary: bool = False  # whether the body of the response is encoded, whatever it looks like
+    hosted: frozenset[Any] = frozenset()  # the ids of the calls that the provider ran itself
 
 
 def recognizes(document: Any) -> bool:
@@ -132,18 +134,25 @@ def _from_sample(item: dict[str, Any]) -> _Exchange | None:
     output = at(item, "response_sample", "json", "outputs")
     if not isinstance(output, list) or "request_sample" not in item:
         return None
-    choices = [
-        {"message": {**message, "role": "assistant"}}
-        for message in (at(each, "message") for each in output)
-        if isinstance(message, dict)
+    answers = dicts([at(each, "message") for each in output])
+    choices = [{"message": {**message, "role": "assistant"}} for message in answers]
+    calls = [call for message in answers for call in dicts(message.get("tool_calls"))]
+    hosted = [
+        name_of(call.get("id"))
+        for call in calls
+        if isinstance(call.get("type"), str) and call["type"] != _CLIENT_SIDE
     ]
+    if hosted:
+        # The steps of one answer, during which the provider ran tools; not several answers.
+        choices = [{"message": {"role": "assistant", "tool_calls": calls}}]
     asked = at(item, "request_sample", "json")
     messages = [
         {**message, "role": str(message.get("role")).removeprefix("ROLE_").lower()}
         for message in dicts(at(asked, "messages"))
     ]
     request = {**asked, "messages": messages} if messages else None
-    return _Exchange({"body": request}, {"body": {"choices": choices}}, _OK)
+    answer = {"body": {"choices": choices}}
+    return _Exchange({"body": request}, answer, _OK, hosted=frozenset(hosted))
 
 
 def _from_response(item: dict[str, Any]) -> _Exchange | None:
@@ -253,7 +262,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             run.messages += [message for body in messages for message in as_list(body)]
         else:
             _take_results(asked, run, options)
-            _take_answer(answered, exchange.status, run, options)
+            _take_answer(answered, exchange, run, options)
     if not run.has_answer and run.messages:
         return mcp.read(run.messages, options)
     if not run.has_answer:
@@ -268,12 +277,12 @@ def _is_of_mcp(body: Any) -> bool:
     return bool(messages) and all(isinstance(at(each, "jsonrpc"), str) for each in messages)
 
 
-def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions) -> None:
+def _take_answer(body: Any, exchange: _Exchange, run: _Run, options: ReadOptions) -> None:
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
     traces = dialect.read(body, options)
-    is_error = (status or 0) >= _FIRST_ERROR_STATUS
+    is_error = (exchange.status or 0) >= _FIRST_ERROR_STATUS
     if is_error and not any(trace.calls for trace in traces):
         return
     run.has_answer = True
@@ -284,7 +293,8 @@ def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions)
         for call in trace.calls or ():
             step = first_step + (call.step or 0)
             run.steps = max(run.steps, step + 1)
-            run.calls.append(call if call.step == step else replace(call, step=step))
+            kind = "hosted" if call.id in exchange.hosted else call.kind
+            run.calls.append(replace(call, step=step, kind=kind))
     if isinstance(at(body, "id"), str):
         run.outputs[body["id"]] = list_of(body.get("output"))
 
