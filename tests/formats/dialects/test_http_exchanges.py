@@ -469,4 +469,5 @@ def test_the_steps_of_an_answer_of_xai_are_one_answer_if_it_ran_tools_itself() -
     answers = output("1", "CLIENT_SIDE_TOOL"), output("2", "CLIENT_SIDE_TOOL")
 
     assert ids(*steps) == [("1", "hosted"), ("2", None)]
+    assert ids(*steps, steps[0]) == [("1", "hosted"), ("2", None)]
     assert ids(*answers) == [("1", None)]

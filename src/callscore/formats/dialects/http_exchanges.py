@@ -136,7 +136,10 @@ def _from_sample(item: dict[str, Any]) -> _Exchange | None:
         return None
     answers = dicts([at(each, "message") for each in output])
     choices = [{"message": {**message, "role": "assistant"}} for message in answers]
-    calls = [call for message in answers for call in dicts(message.get("tool_calls"))]
+    by_id: dict[Any, dict[str, Any]] = {}  # a call is repeated beside its result
+    for call in [call for message in answers for call in dicts(message.get("tool_calls"))]:
+        by_id.setdefault(name_of(call.get("id")) or len(by_id), call)
+    calls = list(by_id.values())
     hosted = [
         name_of(call.get("id"))
         for call in calls
