@@ -305,6 +305,24 @@ def test_what_looks_like_nothing_is_refused_without_a_guess() -> None:
     )
 
 
+def test_a_format_of_last_resort_is_never_tried_before_others() -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    recognizer = Recognizer()
+
+    found = [
+        recognizer.find(document)
+        for document in (
+            {"id": "asst_1", "object": "assistant", "model": "m", "tools": [tool]},
+            {"id": "run_1", "object": "thread.run", "status": "queued", "tools": [tool]},
+        )
+    ]
+
+    assert [dialect and dialect.name for dialect in found] == [
+        "tool_definitions",
+        "openai_assistants",
+    ]
+
+
 def test_deep_documents_are_looked_at_from_above() -> None:
     deep: dict[str, object] = {}
     for _ in range(100_000):

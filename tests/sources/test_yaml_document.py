@@ -242,6 +242,8 @@ def test_binary_data_is_its_text_or_else_base64(text: str, expected: str) -> Non
         ("a: !ruby/array:A {b: 1}\n", "f.yaml:1:4", "the tag !ruby/array:A has no equivalent"),
         ("a: !!set {b}\n", "f.yaml:1:4", "the tag !!set has no equivalent in JSON"),
         ("a: !mine [b]\n", "f.yaml:1:4", "the tag !mine has no equivalent in JSON"),
+        ("a: !!python/object/apply:m.istr [b, c]\n", "f.yaml:1:4", "has no equivalent in JSON"),
+        ("a: !!python/object/apply:m.istr {b: c}\n", "f.yaml:1:4", "has no equivalent in JSON"),
         ("<<: 5\n", "f.yaml:1:1", "'<<' requires a mapping"),
         ("|\n \n  a\n", "f.yaml:3:3", "more indented follow up line"),
         ('a: "\\U00110000"\n', "f.yaml:1:7", "not YAML: an escape or a number"),
@@ -473,3 +475,12 @@ def test_many_lists_are_read_where_they_are_not_deep() -> None:
     assert [record.value for record in records if isinstance(record, Record)] == [
         [[1], {"a": [2]}]
     ] * 4000
+
+
+def test_the_name_of_a_header_that_was_written_as_an_object_is_its_text() -> None:
+    tag = "!!python/object/apply:multidict._multidict.istr"
+
+    (record,) = read(f"headers:\n  ? {tag}\n  - Accept\n  : - text\n  Host: [a]\n")
+
+    assert isinstance(record, Record)
+    assert record.value == {"headers": {"Accept": ["text"], "Host": ["a"]}}

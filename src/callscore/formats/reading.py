@@ -48,6 +48,8 @@ __all__ = [
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
 _MAX_RECENT = 8  # kinds of documents in one file, such as requests and answers
+# These recognize much that others read better, so that they are never tried before them.
+_LAST_RESORTS = ("tool_definitions", "generic")
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
@@ -82,7 +84,7 @@ class Recognizer:
             ):
                 return dialect
         found = index.find(document, among, signs)
-        if found is not None and among is None:
+        if found is not None and among is None and found.name not in _LAST_RESORTS:
             self._recent = [(found, signs), *self._recent[: _MAX_RECENT - 1]]
         return found
 

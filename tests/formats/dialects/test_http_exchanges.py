@@ -453,3 +453,21 @@ def test_a_cassette_may_have_binary_bodies_and_headers(tmp_path: Path, tag: str)
     (trace,) = traces_in(path)
 
     assert [found.name for found in trace.calls or ()] == ["f"]
+
+
+def test_the_steps_of_an_answer_of_xai_are_one_answer_if_it_ran_tools_itself() -> None:
+    def output(id_: str, kind: str) -> dict[str, Any]:
+        call = {"id": id_, "type": f"TOOL_CALL_TYPE_{kind}", "function": {"name": "f"}}
+        return {"message": {"role": "ROLE_ASSISTANT", "tool_calls": [call]}}
+
+    def ids(*outputs: dict[str, Any]) -> list[tuple[str | None, str | None]]:
+        sample = {"request_sample": {}, "response_sample": {"json": {"outputs": [*outputs]}}}
+        [trace] = read([sample], DEFAULT_READ_OPTIONS)
+        return [(call.id, call.kind) for call in trace.calls or ()]
+
+    steps = output("1", "ATTACHMENT_SEARCH_TOOL"), output("2", "CLIENT_SIDE_TOOL")
+    answers = output("1", "CLIENT_SIDE_TOOL"), output("2", "CLIENT_SIDE_TOOL")
+
+    assert ids(*steps) == [("1", "hosted"), ("2", None)]
+    assert ids(*steps, steps[0]) == [("1", "hosted"), ("2", None)]
+    assert ids(*answers) == [("1", None)]

@@ -51,11 +51,11 @@ def joins_lines(line: Any) -> bool:
 
 def _is_session(item: Any) -> bool:
     events = item.get("events") if isinstance(item, dict) else None
-    return (
-        isinstance(events, list)
-        and isinstance(first(item, *_APP), str)
-        and all(map(joins_lines, events[:1]))
-    )
+    if not isinstance(events, list):
+        return False
+    is_named = isinstance(first(item, *_APP), str)
+    is_first = "pending_events" in item and events != []  # before sessions named their app
+    return all(map(joins_lines, events[:1])) and (is_named or is_first)
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

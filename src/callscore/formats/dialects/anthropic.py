@@ -73,10 +73,12 @@ def _is_response(document: dict[str, Any]) -> bool:
 
 def _is_request(document: dict[str, Any]) -> bool:
     messages = document.get("messages")
-    return isinstance(messages, list) and (
-        _is_conversation(messages)
-        or any(isinstance(tool.get("input_schema"), dict) for tool in dicts(document.get("tools")))
-    )
+    if not isinstance(messages, list):
+        return False
+    tools = dicts(document.get("tools"))
+    has_schemas = any(isinstance(tool.get("input_schema"), dict) for tool in tools)
+    has_others = any(message.get("tool_calls") for message in dicts(messages))
+    return _is_conversation(messages) or (has_schemas and not has_others)
 
 
 def _is_batch_line(document: dict[str, Any]) -> bool:

@@ -55,6 +55,8 @@ def _cases(document: Any) -> list[Any]:
 def _is_case(case: Any) -> bool:
     if not isinstance(case, dict):
         return False
+    if "llmSpans" in case:  # a trace, which repeats its calls in a list
+        return False
     turns = dicts(case["turns"]) if "turns" in case else []
     if turns:
         return any(key in turn for turn in turns for key in (*_CALLED, *_MCP))

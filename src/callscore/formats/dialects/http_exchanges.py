@@ -17,7 +17,7 @@ from callscore.formats.dialects import mcp
 from callscore.formats.families.recorded_bodies import BodyReader
 from callscore.formats.families.recorder_records import from_expectation, from_sample, without_types
 from callscore.formats.reading import Recognizer, inner_finder
-from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import Trace
 
@@ -109,7 +109,9 @@ def _exchange_of(item: dict[str, Any]) -> _Exchange | None:
     if isinstance(request, dict) and isinstance(response, dict):
         status = _status_of(item.get("status")) or _status_in(response)
         is_request = isinstance(request.get("method"), str)
-        return _Exchange(request, response, status) if is_request and status is not None else None
+        # Llama Stack leaves the status out.
+        is_answered = status is not None or ("body" in response and "url" in request)
+        return _Exchange(request, response, status) if is_request and is_answered else None
     if "scope" in item and "path" in item and isinstance(item.get("status"), int):  # nock
         is_binary = item.get("responseIsBinary") is True
         answer = {"body": response}
@@ -146,7 +148,8 @@ def _from_response(item: dict[str, Any]) -> _Exchange | None:
 
 
 def _status_in(response: dict[str, Any]) -> int | None:
-    found = (_status_of(response.get(key)) for key in ("status", "status_code", "code"))
+    keys = ("status", "status_code", "statusCode", "code")
+    found = (_status_of(response.get(key)) for key in keys)
     default = _OK if "is_streaming" in response else None  # Llama Stack records no other
     return next((status for status in found if status is not None), default)
 
@@ -210,6 +213,18 @@ class _Run:
         # The outputs of OpenAI's Responses, by id: a request that continues one does not repeat it.
         self.outputs: dict[str, list[Any]] = {}
         self.messages: list[Any] = []  # of MCP
+        self._answers: set[tuple[str, ...]] = set()
+
+    def has_repeated(self, body: Any, traces: list[Trace]) -> bool:
+        """Whether the same answer, with calls, was recorded before: it was asked for twice."""
+        calls = [call for trace in traces for call in trace.calls or ()]
+        names = [text_of(at(body, "id")), *[call.id for call in calls]]
+        known = tuple([name for name in names if name])
+        if not calls or len(known) < len(names):
+            return False
+        is_known = known in self._answers
+        self._answers.add(known)
+        return is_known
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:
@@ -256,11 +271,13 @@ def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions)
         return
     run.has_answer = True
     first_step = run.steps
+    if run.has_repeated(body, traces):
+        return
     for trace in traces:
         for call in trace.calls or ():
             step = first_step + (call.step or 0)
             run.steps = max(run.steps, step + 1)
-            run.calls.append(call if call.step == step else replace(call, step=step))
+            run.calls.append(replace(call, step=step))
     if isinstance(at(body, "id"), str):
         run.outputs[body["id"]] = list_of(body.get("output"))
 

@@ -1,4 +1,4 @@
-"""Inspect logs (whole logs, samples, model outputs, messages).
+"""Inspect logs (whole logs, samples, events, model outputs, messages).
 
 A log in the `.eval` format is a zip of the same samples.
 """
@@ -30,10 +30,18 @@ _ATTACHMENT = "attachment://"
 _UNPARSED = "Error parsing the following tool call arguments:\n\n"
 _DETAILS = "\n\nError details: "
 _MAX_DEPTH = 50
+_EVENTS = frozenset(
+    (
+        *("sample_init", "sample_limit", "state", "store", "model", "tool", "sandbox", "approval"),
+        *("input", "score", "score_edit", "error", "logger", "info", "step", "subtask"),
+        *("span_begin", "span_end", "compaction", "checkpoint", "branch", "anchor", "interrupt"),
+    )
+)
+_MAX_SAMPLED = 50
 _LISTING = "mcp_list_tools"  # the provider lists the tools of a server: no call
 SIGNS = Signs(
-    keys=("eval", "epoch", "completion", "function", "tool_calls"),
-    item_keys=("function", "tool_calls"),
+    keys=("eval", "epoch", "completion", "function", "tool_calls", "events"),
+    item_keys=("function", "tool_calls", "event"),
     message_keys=("function", "tool_calls"),
 )
 
@@ -48,8 +56,9 @@ def recognizes(document: Any) -> bool:
             or _is_call(document)
             or ("role" in document and _names_function(document))
             or _is_conversation(document.get("messages"))
+            or _are_events(document.get("events"))
         )
-    return _is_conversation(document) or _is_list_of_calls(document)
+    return _is_conversation(document) or _is_list_of_calls(document) or _are_events(document)
 
 
 def _is_log(document: dict[str, Any]) -> bool:
@@ -88,6 +97,23 @@ def _is_call(item: Any) -> bool:
     )
 
 
+def _are_events(values: Any) -> bool:
+    """Whether all are events of a sample, and a model or a tool is among them."""
+    if not isinstance(values, list) or not values:
+        return False
+    kinds = [at(value, "event") for value in values[:_MAX_SAMPLED]]
+    is_known = all(isinstance(kind, str) and kind in _EVENTS for kind in kinds)
+    return is_known and any(map(_is_work, values))
+
+
+def _is_work(event: Any) -> bool:
+    """Whether an event is the answer of a model, or a call that was run."""
+    kind = at(event, "event")
+    return (kind == "model" and isinstance(event.get("output"), dict)) or (
+        kind == "tool" and isinstance(event.get("function"), str)
+    )
+
+
 def _is_list_of_calls(document: Any) -> bool:
     return isinstance(document, list) and document != [] and all(map(_is_call, document))
 
@@ -117,7 +143,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 def _samples_in(document: Any) -> list[dict[str, Any]]:
     if not isinstance(document, dict):
         calls = _is_list_of_calls(document)
-        return [{"messages": [{"tool_calls": document}] if calls else document}]
+        key = "events" if _are_events(document) else "messages"
+        return [{key: [{"tool_calls": document}] if calls else document}]
     if isinstance(document.get("eval"), dict):
         return dicts(document.get("samples"))
     if isinstance(document.get("choices"), list):
@@ -131,13 +158,15 @@ def _read_sample(sample: dict[str, Any], options: ReadOptions) -> Trace:
     store = sample.get("attachments")
     reader = _Sample(Transcript(options), store if isinstance(store, dict) else {})
     messages, events = dicts(sample.get("messages")), dicts(sample.get("events"))
-    executed = options.view == "executed" and any(item.get("event") == "tool" for item in events)
+    has_tools = any(item.get("event") == "tool" for item in events)
+    executed = options.view == "executed" and has_tools
+    if messages and not executed:
+        reader.take_messages(messages, sample.get("input"))
+    elif not executed:
+        reader.take_events(events, options)
+        executed = has_tools and not len(reader.transcript)  # the answers were not recorded
     if executed:
         reader.take_executions(events)
-    elif messages:
-        reader.take_messages(messages, sample.get("input"))
-    else:
-        reader.take_events(events, options)
     return reader.transcript.trace(
         id=name_of(sample.get("id")),
         trial=integer_of(sample.get("epoch")),

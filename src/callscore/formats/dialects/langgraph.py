@@ -171,12 +171,16 @@ def _read_states(states: list[_Part], options: ReadOptions) -> list[Trace]:
     traces = []
     for thread, kept in threads.items():
         whole = [state for state in kept if not state.is_nested] or kept
-        # A history begins with the newest, a stream ends with it.
-        newest = max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
+        # A history begins with the newest, a stream ends with it; it has the most messages.
+        newest = max(whole[::-1], key=_age_of)
         transcript = Transcript(options)
         take_messages(newest.data, transcript)
         traces.append(transcript.trace(id=thread))
     return traces
+
+
+def _age_of(state: _Part) -> tuple[int, int]:
+    return (-2 if state.step is None else state.step), len(state.data)
 
 
 def _read_streamed(parts: list[_Part], options: ReadOptions) -> Trace:

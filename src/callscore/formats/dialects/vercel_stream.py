@@ -1,6 +1,7 @@
 """Vercel AI SDK streams (UI messages, parts, version 4 lines).
 
-A call counts when its input is complete. The pieces of the input before that are left out.
+A call counts when its input is complete, or its output or a question about it is there. The pieces
+of the input are read only in the second case.
 """
 
 from __future__ import annotations
@@ -33,6 +34,13 @@ EXAMPLE = [
     {"type": "finish"},
 ]
 _INPUTS = ("tool-input-available", "tool-input-error")
+_WHOLE = (*_INPUTS, "tool-call")
+_BEGINNINGS = ("tool-input-start", "tool-call-streaming-start")
+_DELTAS = ("tool-input-delta", "tool-call-delta")
+_OUTPUTS = (
+    *("tool-output-available", "tool-output-error", "tool-result", "tool-error"),
+    "tool-approval-request",
+)
 _STEPS = ("start-step", "finish-step", "step-start", "step-finish")
 _TOOLS = frozenset(
     (
@@ -95,15 +103,41 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: the calls of all steps."""
     transcript = Transcript(options)
+    pieces = _Pieces()
     for chunk in _chunks_in(document):
         kind = chunk.get("type")
         if kind in _STEPS:
             transcript.close_step()
             continue
+        pieces.take(chunk, transcript)
         if kind in _INPUTS or kind in ("tool-call", "error"):
             transcript.open_step()
         _take_chunk(chunk, transcript)
     return [transcript.trace()]
+
+
+class _Pieces:
+    """The inputs that have begun, by the ids of their calls, until something else has them whole."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, tuple[Any, list[str]]] = {}
+
+    def take(self, chunk: dict[str, Any], transcript: Transcript) -> None:
+        """Keep a piece; add the call, if its output is there before its whole input."""
+        kind, id_ = chunk.get("type"), first(chunk, "toolCallId", "id")
+        if not isinstance(id_, str):
+            return
+        if kind in _BEGINNINGS:
+            self._begun[id_] = (chunk.get("toolName"), [])
+        elif kind in _DELTAS and id_ in self._begun:
+            piece = first(chunk, "inputTextDelta", "argsTextDelta", "delta")
+            self._begun[id_][1].append(piece if isinstance(piece, str) else "")
+        elif kind in _WHOLE:
+            self._begun.pop(id_, None)
+        elif kind in _OUTPUTS and id_ in self._begun:
+            name, pieces = self._begun.pop(id_)
+            transcript.open_step()
+            transcript.call(name, "".join(pieces), id_)
 
 
 def _chunks_in(document: Any) -> list[dict[str, Any]]:
