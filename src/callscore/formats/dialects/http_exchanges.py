@@ -210,6 +210,7 @@ class _Run:
         self.calls: list[ToolCall] = []
         self.steps = 0
         self.has_answer = False
+        self.is_asking_again = False  # for the state of what was asked for before
         # The outputs of OpenAI's Responses, by id: a request that continues one does not repeat it.
         self.outputs: dict[str, list[Any]] = {}
         self.messages: list[Any] = []  # of MCP
@@ -243,6 +244,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         if messages:
             run.messages += [message for body in messages for message in as_list(body)]
         else:
+            run.is_asking_again = str(at(exchange.request, "method")).upper() == "GET"
             _take_results(asked, run, options)
             _take_answer(answered, exchange.status, run, options)
     if not run.has_answer and run.messages:
@@ -275,11 +277,19 @@ def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions)
         return
     for trace in traces:
         for call in trace.calls or ():
+            if run.is_asking_again and _is_known(call, run):
+                continue
             step = first_step + (call.step or 0)
             run.steps = max(run.steps, step + 1)
             run.calls.append(replace(call, step=step))
     if isinstance(at(body, "id"), str):
         run.outputs[body["id"]] = list_of(body.get("output"))
+
+
+def _is_known(call: ToolCall, run: _Run) -> bool:
+    return call.id is not None and any(
+        call.id == before.id and call.name == before.name for before in run.calls
+    )
 
 
 def _take_results(body: Any, run: _Run, options: ReadOptions) -> None:

@@ -375,7 +375,8 @@ def _take_fenced(text: str, transcript: Transcript, options: ReadOptions) -> boo
 def _take_listed(text: str, transcript: Transcript, options: ReadOptions) -> bool:
     plain = text.replace("\\_", "_")
     plain = _BRACE_AFTER.sub("", _BRACE_BEFORE.sub(r"\1", plain))
-    for spelling in (text, plain, _QUOTE_AFTER.sub("", _QUOTE_BEFORE.sub(r"\1", plain))):
+    unquoted = _QUOTE_AFTER.sub("", _QUOTE_BEFORE.sub(r"\1", plain))
+    for spelling in dict.fromkeys((text, plain, unquoted)):
         found = find_call_list(spelling)
         if found is not None:
             return _take_python(found, transcript, options)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from itertools import accumulate
+from itertools import accumulate, islice
 from keyword import kwlist
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -195,6 +195,7 @@ def _begin(text: str, place: int) -> tuple[str, int]:
 _MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memory
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _JSON_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
+_MAX_LISTS = 50  # in a text: the end of each is searched for
 _LIST_START = re.compile(r"\s*\[\s*[A-Za-z_][\w.]*\(")
 _ANY_LIST = re.compile(r"\[\s*[A-Za-z_][\w.]*\(")
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(\(.*)", re.DOTALL)
@@ -218,7 +219,7 @@ def is_python_call_list(text: str) -> bool:
 
 def find_call_list(text: str) -> str | None:
     """The first list of calls among other text; None if there is none that parses."""
-    for start in _ANY_LIST.finditer(text):
+    for start in islice(_ANY_LIST.finditer(text), _MAX_LISTS):
         inside = text[start.start() + 1 :]
         found = f"[{inside[: _end_of_list(inside)]}]"
         if parse_calls(found):
