@@ -346,17 +346,25 @@ def _object_sign(value: dict[Any, Any], nowhere: int) -> tuple[str | None, bool]
             return f"{key}: {item}", True
         if role & _CALLS and field is None and _is_filled(key, item, value):
             field = str(key)
+        if role & _KEY and field is None and _is_attribute(item, value):
+            field = str(item)
         if role & _REASON and _CALL_REASONS.search(_plain(item)):
             hint = f"{key}: {item}"
     found = _named_call(value) or field
     return (found, True) if found else (hint, False)
 
 
+def _is_attribute(key: Any, owner: dict[Any, Any]) -> bool:
+    """Whether a key is that of an attribute for calls, as OpenTelemetry writes it beside its value."""
+    held = owner.get("value")
+    if not isinstance(key, str) or not isinstance(held, dict) or not _role_of(key) & _CALLS:
+        return False
+    return any(_is_filled(key, item, owner) for item in held.values())
+
+
 def _names_call(role: int, text: str) -> bool:
     """Whether a field says that its object is a call."""
     if role & _KIND and is_call_kind(text):
-        return True
-    if role & _KEY and _role_of(text) & _CALLS:
         return True
     return bool(role & _SPAN) and text.strip('"') in _TOOL_SPANS
 

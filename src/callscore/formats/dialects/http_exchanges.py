@@ -272,18 +272,21 @@ def _take_answer(body: Any, status: int | None, run: _Run, options: ReadOptions)
     if is_error and not any(trace.calls for trace in traces):
         return
     run.has_answer = True
-    first_step = run.steps
     if run.has_repeated(body, traces):
         return
-    for trace in traces:
-        for call in trace.calls or ():
-            if run.is_asking_again and _is_known(call, run):
-                continue
-            step = first_step + (call.step or 0)
-            run.steps = max(run.steps, step + 1)
-            run.calls.append(replace(call, step=step))
+    _take_calls([call for trace in traces for call in trace.calls or ()], run)
     if isinstance(at(body, "id"), str):
         run.outputs[body["id"]] = list_of(body.get("output"))
+
+
+def _take_calls(calls: list[ToolCall], run: _Run) -> None:
+    first_step = run.steps
+    for call in calls:
+        if run.is_asking_again and _is_known(call, run):
+            continue
+        step = first_step + (call.step or 0)
+        run.steps = max(run.steps, step + 1)
+        run.calls.append(replace(call, step=step))
 
 
 def _is_known(call: ToolCall, run: _Run) -> bool:

@@ -121,7 +121,8 @@ class _Run:
             failed = message.get("isError")
             self.transcript.result(content, message.get("toolCallId"), failed=failed)
             return
-        take_blocks(content, self.transcript)
         for block in dicts(content):
             if block.get("type") == _CALL:
                 self.transcript.call(block.get("name"), block.get("arguments"), block.get("id"))
+            else:
+                take_blocks([block], self.transcript)

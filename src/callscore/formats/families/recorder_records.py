@@ -13,7 +13,7 @@ from callscore.formats.shape import as_list, at, dicts, first, integer_of
 __all__ = ["Recorded", "from_expectation", "from_sample", "without_types"]
 
 _OK = 200
-_CLIENT_SIDE = "CLIENT_SIDE_TOOL"
+_KIND_PREFIX = "TOOL_CALL_TYPE_"
 _MCP = "MCP_TOOL"
 # The types of the same calls in xAI's Responses API.
 _ITEM_TYPES = {
@@ -82,6 +82,10 @@ def from_sample(item: dict[str, Any]) -> Recorded | None:
         return None
     if not isinstance(outputs, list):
         return None
+    if "request_sample" in item and not any(map(_is_hosted, messages)):
+        # Several answers to one question, not the steps of one during which the provider ran tools.
+        choices = [{"message": {**message, "role": "assistant"}} for message in dicts(messages)]
+        return Recorded(_conversation_in(at(asked, "json")), {"choices": choices}, _OK)
     items: dict[Any, dict[str, Any]] = {}
     for message in dicts(messages):
         for call in dicts(message.get("tool_calls")):
@@ -93,11 +97,16 @@ def from_sample(item: dict[str, Any]) -> Recorded | None:
     )
 
 
+def _is_hosted(message: Any) -> bool:
+    kinds = [str(call.get("type")) for call in dicts(at(message, "tool_calls"))]
+    return any(kind.removeprefix(_KIND_PREFIX) in _ITEM_TYPES for kind in kinds)
+
+
 def _take(call: dict[str, Any], message: dict[str, Any], items: dict[Any, dict[str, Any]]) -> None:
     """Add a call as an item. The message of a hosted tool repeats its call."""
     key = call.get("id") or len(items)
     item = items.setdefault(key, {})
-    kind = str(call.get("type")).removeprefix("TOOL_CALL_TYPE_")
+    kind = str(call.get("type")).removeprefix(_KIND_PREFIX)
     name, arguments = at(call, "function", "name"), at(call, "function", "arguments")
     item |= {"type": _ITEM_TYPES.get(kind, "function_call"), "name": name, "arguments": arguments}
     item |= {"id": call.get("id"), "call_id": call.get("id"), "status": "completed"}
