@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["check_calls", "read_calls", "read_tools", "score", "score_case", "tools_by_name"]
 
 _READ_OPTIONS = ReadOptions(on_unread=warn_unread)
+_LEFT_OUT = _READ_OPTIONS.leave_out
+_FAILURE = _READ_OPTIONS.failure.pattern
 _NO_TOOLS: Mapping[str, Tool] = {}
 _SETTINGS_TWICE = "'settings' cannot be combined with a preset or single settings. Pass one of them"
 _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
@@ -237,9 +239,9 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
     format: str | None = None,  # noqa: A002  (as the command line calls it)
     view: View | None = None,
     candidate: int = 0,
-    leave_out: Iterable[Part] = ("user",),
+    leave_out: Iterable[Part] = _LEFT_OUT,
     tools: Any = None,
-    failure: str = "^Error",
+    failure: str = _FAILURE,
 ) -> list[ToolCall]:
     """Read the calls in a trace, each once, in the order in which they were made.
 
@@ -266,14 +268,18 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         UnreadableInput: the file cannot be read.
         InvalidSettings: an option has an unknown value.
     """
-    read_options = read_options_for(
-        view=view,
-        candidate=candidate,
-        tools=() if tools is None else read_tools(tools),
-        failure=failure,
-        leave_out=leave_out,
-        on_unread=warn_unread,
-    )
+    is_default = leave_out is _LEFT_OUT and failure is _FAILURE and candidate.__class__ is int
+    if is_default and view is None and not candidate and tools is None:
+        read_options = _READ_OPTIONS  # as of nearly all documents, and small ones are quickly read
+    else:
+        read_options = read_options_for(
+            view=view,
+            candidate=candidate,
+            tools=() if tools is None else read_tools(tools),
+            failure=failure,
+            leave_out=leave_out,
+            on_unread=warn_unread,
+        )
     return [
         call
         for trace in _trace_reader()(document, read_options, format=format)

@@ -29,6 +29,8 @@ class Signs(Struct, frozen=True, kw_only=True):
             can be any: `dict`, `list` or the type of None.
         has_other_items: whether anything but objects in a list is enough.
         is_text: whether a text is enough.
+        reads_plain_chat: whether the dialect may recognize messages in the plain notation of OpenAI
+            chat, which most conversations have. Where it never does, it is not asked about them.
         kind: a function of an object or a list, and its answer for documents that the dialect
             recognizes. Dialects that have the same function are told apart by one call of it.
     """
@@ -39,10 +41,12 @@ class Signs(Struct, frozen=True, kw_only=True):
     value_types: tuple[type, ...] = ()
     has_other_items: bool = False
     is_text: bool = False
+    reads_plain_chat: bool = True
     kind: tuple[Callable[[Any], Hashable], Hashable] | None = None
 
 
 TEXT_SIGNS = Signs(is_text=True)
+_TEXT_OR_NONE = (str, type(None))
 
 
 class SignIndex:
@@ -61,6 +65,7 @@ class SignIndex:
         self._with_messages = 0
         self._by_value_type: dict[type, int] = {}
         self._with_other_items = 0
+        self._not_plain_chat = 0
         self._by_kind: dict[Callable[[Any], Hashable], dict[Hashable, int]] = {}
         for place, dialect in enumerate(dialects):
             self._add(dialect.signs, 1 << place)
@@ -75,6 +80,7 @@ class SignIndex:
         _add_to(self._by_item_key, signs.keys if signs.item_keys is None else signs.item_keys, bit)
         _add_to(self._by_message_key, signs.message_keys, bit)
         self._with_messages |= bit if signs.message_keys else 0
+        self._not_plain_chat |= 0 if signs.reads_plain_chat else bit
         _add_to(self._by_value_type, signs.value_types, bit)
         if signs.kind is not None:
             kind_of, answer = signs.kind
@@ -141,7 +147,12 @@ class SignIndex:
         by_key = self._by_message_key
         for key in by_key.keys() & set().union(*items):
             found |= by_key[key]
-        return found
+        return self._asked_about(items, found)
+
+    def _asked_about(self, messages: list[dict[Any, Any]], found: int) -> int:
+        """Those of the found dialects that are to be asked about messages."""
+        is_skipped = found & self._not_plain_chat and _is_plain_chat(messages)
+        return found & ~self._not_plain_chat if is_skipped else found
 
     def _of_list(self, document: list[Any]) -> int:
         items = [item for item in document if isinstance(item, dict)]
@@ -149,6 +160,7 @@ class SignIndex:
         by_key = self._by_item_key
         for key in by_key.keys() & set().union(*items):
             found |= by_key[key]
+        found = self._asked_about(items, found)
         for value in items[0].values() if items else ():  # the first one
             return found if value.__class__ is str else found | self._of_value(value)
         return found
@@ -157,6 +169,32 @@ class SignIndex:
         # Objects and lists with something malformed in them have types of their own.
         kind = dict if isinstance(value, dict) else list if isinstance(value, list) else type(value)
         return self._by_value_type.get(kind, 0)
+
+
+_CHAT_KEYS = frozenset(("role", "content", "tool_calls", "tool_call_id", "name"))
+
+
+def _is_plain_chat(messages: list[dict[Any, Any]]) -> bool:
+    """Whether all messages have a role and a text, or calls of functions with JSON as arguments."""
+    for message in messages:
+        if not (
+            _CHAT_KEYS.issuperset(message)
+            and message.get("role").__class__ is str
+            and message.get("content").__class__ in _TEXT_OR_NONE
+            and _are_plain_calls(message.get("tool_calls"))
+        ):
+            return False
+    return bool(messages)
+
+
+def _are_plain_calls(calls: Any) -> bool:
+    if calls is not None and calls.__class__ is not list:
+        return False
+    for call in calls or ():
+        function = call.get("function") if call.__class__ is dict else None
+        if function.__class__ is not dict or function.get("arguments").__class__ is not str:
+            return False
+    return True
 
 
 def found_signs(signs: Signs | None, document: Any) -> list[str]:

@@ -44,6 +44,16 @@ _SHARED = ("RAW", "CUSTOM")  # types that messages of others have, too
 _EVENTS = _OTHERS | {_START, _PIECE, _CHUNK, _END, _RESULT, _SNAPSHOT}
 
 
+# Most events have one of them.
+_IDS = frozenset(
+    (
+        *("threadId", "thread_id", "runId", "run_id", "messageId", "message_id", "toolCallId"),
+        *("tool_call_id", "stepName", "step_name", "snapshot"),
+    )
+)
+SIGNS = Signs(keys=tuple(_IDS), reads_plain_chat=False)
+
+
 def recognizes(document: Any) -> bool:
     """Whether it is the input of a run, an event, or a list of events."""
     if isinstance(document, list):
@@ -53,7 +63,9 @@ def recognizes(document: Any) -> bool:
 
 
 def _is_event(value: Any) -> bool:
-    kind = at(value, "type")
+    if not isinstance(value, dict) or _IDS.isdisjoint(value):
+        return False
+    kind = value.get("type")
     return isinstance(kind, str) and kind in _EVENTS
 
 
@@ -67,10 +79,8 @@ def _is_input(value: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is an event."""
-    return _is_event(line) or at(line, "type") in _SHARED
-
-
-SIGNS = Signs(kind=(recognizes, True))
+    kind = at(line, "type")
+    return isinstance(kind, str) and (kind in _EVENTS or kind in _SHARED)
 
 
 def read(document: Any, options: ReadOptions) -> list[Trace]:

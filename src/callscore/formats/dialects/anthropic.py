@@ -46,6 +46,7 @@ SIGNS = Signs(
     keys=("content", "tools", "custom_id", "input"),
     item_keys=("content", "input"),
     message_keys=("content",),
+    reads_plain_chat=False,
 )
 
 

@@ -50,6 +50,7 @@ SIGNS = Signs(
     keys=("data", "events", "agent", *_CONTENTS),
     item_keys=("events", "agent", *_CONTENTS),
     has_other_items=True,
+    reads_plain_chat=False,
 )
 
 

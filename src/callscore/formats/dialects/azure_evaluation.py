@@ -52,6 +52,7 @@ SIGNS = Signs(
     keys=(_DEFINITIONS, "tool_calls", "response", "conversation"),
     item_keys=("content",),
     message_keys=("content",),
+    reads_plain_chat=False,
 )
 
 

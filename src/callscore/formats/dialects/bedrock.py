@@ -58,6 +58,7 @@ SIGNS = Signs(
     ),
     item_keys=("toolUse", *_EVENTS),
     message_keys=("content",),
+    reads_plain_chat=False,
 )
 
 

@@ -97,12 +97,14 @@ def _is_history(messages: list[Any]) -> bool:
 def _is_marked(message: Any) -> bool:
     if at(message, "role") != "user":
         return False
-    return any(
-        text.lstrip().startswith((*_TASK, _DETAILS))
-        or _RESULT.match(text)
-        or f"\n{_DETAILS}" in text
-        for text in _texts_in(message)
-    )
+    for text in _texts_in(message):
+        if ("<" in text or "]" in text) and (  # few texts have either
+            text.lstrip().startswith((*_TASK, _DETAILS))
+            or _RESULT.match(text)
+            or f"\n{_DETAILS}" in text
+        ):
+            return True
+    return False
 
 
 def _texts_in(message: dict[str, Any]) -> list[str]:

@@ -63,6 +63,7 @@ SIGNS = Signs(
     ),
     item_keys=("event_type", "delta", "index", "role", "tool_plan"),
     message_keys=("role", "tool_plan"),
+    reads_plain_chat=False,
 )
 
 

@@ -45,9 +45,11 @@ _BLOCKS = (*_REQUESTS, _RESPONSE, "toolConfirmationRequest", "actionRequired")
 _EVENTS = ("notification", "error", "complete")  # besides messages
 _CONTAINERS = ("conversation", "messages")
 SIGNS = Signs(
-    keys=("conversation", "working_dir", "created", "message"),
+    keys=("conversation", "working_dir", "role", "message"),
+    item_keys=("conversation", "working_dir", "created", "message", "content"),
     message_keys=("created", "content"),
     value_types=(dict,),
+    reads_plain_chat=False,
 )
 
 

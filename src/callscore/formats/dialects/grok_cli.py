@@ -28,7 +28,7 @@ _MAX_SAMPLED = 50
 _ANSWER, _RESULT = "assistant", "tool_result"
 _HOSTED = "backend_tool_call"
 _SPEAKERS = ("system", "user", _ANSWER)
-SIGNS = Signs(keys=("content", "kind"))
+SIGNS = Signs(keys=("tool_call_id", "tool_calls", "model_id", "kind"), reads_plain_chat=False)
 
 
 def recognizes(document: Any) -> bool:

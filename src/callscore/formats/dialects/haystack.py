@@ -29,10 +29,11 @@ _LISTS = ("messages", "replies", "tool_messages")
 _MESSAGE_KEYS = ("meta", "_meta", "_content")
 _MAX_SAMPLED = 20
 SIGNS = Signs(
-    keys=(*_LISTS, *_MESSAGE_KEYS, "serialized_data"),
+    keys=("replies", "tool_messages", *_MESSAGE_KEYS, "serialized_data"),
     item_keys=_MESSAGE_KEYS,
     message_keys=_MESSAGE_KEYS,
     value_types=(dict,),  # of the results of a pipeline, each under the name of a component
+    reads_plain_chat=False,
 )
 
 

@@ -43,6 +43,7 @@ SIGNS = Signs(
     keys=("eval", "epoch", "completion", "function", "tool_calls", "events"),
     item_keys=("function", "tool_calls", "event"),
     message_keys=("function", "tool_calls"),
+    reads_plain_chat=False,
 )
 
 

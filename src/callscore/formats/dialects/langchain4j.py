@@ -25,6 +25,7 @@ _TYPES = ("SYSTEM", "USER", _ANSWER, _RESULT, "CUSTOM")
 SIGNS = Signs(
     keys=(_REQUESTS, "messages", "contents", "text"),
     item_keys=(_REQUESTS, "contents", "text"),
+    reads_plain_chat=False,
 )
 
 

@@ -72,6 +72,8 @@ def recognizes(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
     if isinstance(document, list):
         return any(map(_speaks_mcp, islice(_entries_in(document), _MAX_SAMPLED)))
+    if isinstance(document, dict) and _MARKS.isdisjoint(document):
+        return _is_listing(document)
     return _is_listing(document) or _speaks_mcp(document)
 
 

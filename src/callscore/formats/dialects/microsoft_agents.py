@@ -44,6 +44,7 @@ SIGNS = Signs(
     keys=("contents", "messages", "updates", "Messages", "chat_message_store_state", "storeState"),
     item_keys=("contents",),
     has_other_items=True,
+    reads_plain_chat=False,
 )
 
 

@@ -59,10 +59,13 @@ def _has_commands(messages: list[Any]) -> bool:
     """Whether these are messages with a fenced command, and the return code of one."""
     if not all(isinstance(message, dict) and "role" in message for message in messages):
         return False
-    return any(_return_code(message) is not None for message in _by(messages, "user")) and any(
+    has_command = any(
         _FENCE in text or "```bash" in text
         for message in _by(messages, "assistant")
         if isinstance(text := message.get("content"), str) and not message.get("tool_calls")
+    )
+    return has_command and any(
+        _return_code(message) is not None for message in _by(messages, "user")
     )
 
 

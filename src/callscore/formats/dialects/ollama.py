@@ -31,6 +31,7 @@ SIGNS = Signs(
     keys=("done",),
     item_keys=("done", "tool_name", "tool_calls"),
     message_keys=("tool_name", "tool_calls"),
+    reads_plain_chat=False,
 )
 
 

@@ -57,7 +57,7 @@ _LISTED = re.compile(r"<TOOLCALL>(.*?)(?:</TOOLCALL>|\Z)", re.DOTALL)
 _TOOLS = re.compile(r"<tools>(.*?)(?:</tools>|\Z)", re.DOTALL)
 # The name of a function in a list of calls; in some sets it has spaces, which Python does not allow.
 _SPACED_NAME = re.compile(r"(?:(?<=\A\[)|(?<=\)),\s*)\s*(?P<name>[A-Za-z][\w .:&/'-]*?)\s*(?=\()")
-SIGNS = Signs(keys=_LISTS, item_keys=("from",))
+SIGNS = Signs(keys=_LISTS, item_keys=("from",), reads_plain_chat=False)
 
 
 def recognizes(document: Any) -> bool:

@@ -32,6 +32,7 @@ SIGNS = Signs(
     keys=("message_id", "init_event_loop", "scope"),
     item_keys=("content", "message", "redact_message", "inputSchema"),
     value_types=(dict,),
+    reads_plain_chat=False,
 )
 
 

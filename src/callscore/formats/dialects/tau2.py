@@ -40,6 +40,7 @@ SIGNS = Signs(
         *("requestor", "tool_calls"),
     ),
     message_keys=("requestor", "tool_calls"),
+    reads_plain_chat=False,
 )
 
 

@@ -28,7 +28,10 @@ EXAMPLE = [
 _LISTS = ("messages", "responseMessages", "initialResponseMessages", "prompt")
 _ERRORS = ("error-text", "error-json")
 SIGNS = Signs(
-    keys=(*_LISTS[1:], "response", "content"), item_keys=("content",), message_keys=("content",)
+    keys=(*_LISTS[1:], "response", "content"),
+    item_keys=("content",),
+    message_keys=("content",),
+    reads_plain_chat=False,
 )
 
 

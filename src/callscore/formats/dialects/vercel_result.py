@@ -26,7 +26,9 @@ _EXAMPLE_CALL = {
 }
 EXAMPLE = {"steps": [{"content": [_EXAMPLE_CALL], "finishReason": "tool-calls"}]}
 SIGNS = Signs(
-    keys=("steps", "content", "toolCalls"), item_keys=("toolCallId", "content", "stepType")
+    keys=("steps", "content", "toolCalls"),
+    item_keys=("toolCallId", "content", "stepType"),
+    reads_plain_chat=False,
 )
 
 
