@@ -149,7 +149,7 @@ NO_SIGNS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", NO_SIGNS)
 def test_what_is_not_a_call_is_not_found(name: str) -> None:
-    assert find_sign(NO_SIGNS[name], {"f"}) is None
+    assert find_sign(NO_SIGNS[name], lambda: {"f"}) is None
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_not_a_call_is_not_found(name: str) -> None:
     ],
 )
 def test_fenced_code_that_calls_a_tool_is_found(text: str) -> None:
-    sign = find_sign(answer(text), {"search"})
+    sign = find_sign(answer(text), lambda: {"search"})
 
     assert sign is not None
     assert (sign.path, sign.what) == (CONTENT, "``` with search")

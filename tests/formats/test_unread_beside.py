@@ -23,7 +23,7 @@ CALL = {"tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
     ],
 )
 def test_what_is_beside_an_answer_is_not_a_sign(document: dict[str, Any]) -> None:
-    assert find_sign(document, ()) is None
+    assert find_sign(document) is None
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_what_is_beside_an_answer_is_not_a_sign(document: dict[str, Any]) -> Non
     ],
 )
 def test_an_answer_itself_is_a_sign(document: dict[str, Any]) -> None:
-    assert find_sign(document, ()) is not None
+    assert find_sign(document) is not None

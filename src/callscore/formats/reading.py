@@ -296,14 +296,9 @@ def _sign_text(
     has_expected: bool = False,
 ) -> str:
     """What looks like calls in a document, in sentences; empty if nothing does."""
-    from callscore.formats.unread import find_sign
-
-    tools = set(read_options.tools)
-    if dialect is not None:
-        tools.update([tool.name for tool in dialect.read_tools(document)])
-    sign = find_sign(
+    sign = _sign_finder()(
         document,
-        tools,
+        lambda: _tool_names(document, read_options, dialect),
         _has_calls,
         candidate=read_options.candidate,
         has_expected=has_expected,
@@ -312,6 +307,18 @@ def _sign_text(
         return ""
     place = "" if sign.path == "$" else f" at {sign.path}"
     return f"{mention(sign.what)}{place} looks like a call.{_format_hint(sign.value, dialect)}"
+
+
+@cache  # an import statement takes as long as to search a small document
+def _sign_finder() -> Callable[..., Any]:
+    from callscore.formats.unread import find_sign
+
+    return find_sign
+
+
+def _tool_names(document: Any, read_options: ReadOptions, dialect: Dialect | None) -> set[str]:
+    tools = [] if dialect is None else dialect.read_tools(document)
+    return {*read_options.tools, *[tool.name for tool in tools]}
 
 
 def _has_calls(text: str) -> bool:

@@ -152,7 +152,8 @@ _TEXT_MARKS = re.compile(
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 # One of these is in every text with a call.
-_MAY_CALL = re.compile(r"[<{(\[]|```|to=functions|action", re.IGNORECASE)
+_MAY_CALL = re.compile(r"[<{]|\w\(|\[\s{0,9}[\w\"'{]|```|to=functions|action", re.IGNORECASE)
+_JSON_STARTS = ("{", "[")
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)
 _FENCES = re.compile(r"```[\w-]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _FIRST_WORD = re.compile(r"^[ \t$>]*([\w.:-]+)", re.MULTILINE)
@@ -184,7 +185,7 @@ def is_call_kind(kind: object) -> bool:
 
 def find_sign(
     document: Any,
-    tools: Collection[str] = (),
+    tools: Callable[[], Collection[str]] = tuple,
     is_calls: Callable[[str], bool] | None = None,
     *,
     candidate: int = 0,
@@ -196,7 +197,7 @@ def find_sign(
 
     Args:
         document: what no call was read from.
-        tools: the names of the tools, which fenced code may call.
+        tools: returns the names of the tools, which fenced code may call.
         is_calls: whether a text is in a known notation of calls.
         candidate: which of several answers was read; the others do not count.
         has_expected: whether expected calls were read from it; they do not count, either.
@@ -212,7 +213,7 @@ def find_sign(
 
 def _signs(
     document: Any,
-    tools: Collection[str],
+    tools: Callable[[], Collection[str]],
     is_calls: Callable[[str], bool] | None,
     where: tuple[int, int],
 ) -> Iterator[tuple[Sign, bool]]:
@@ -226,7 +227,7 @@ def _signs(
         if not pending:
             break
         node = pending.pop()
-        if isinstance(node.value, str) and node.value[:1] in ("{", "["):
+        if isinstance(node.value, str) and node.value[:1] in _JSON_STARTS:
             node.value = json_of(node.value)
         value = node.value
         what, is_certain = None, True
@@ -235,7 +236,7 @@ def _signs(
             pending += _fields_of(value, node, nowhere)
         elif isinstance(value, list):
             pending += _items_of(value, node, candidate)
-        elif isinstance(value, str) and node.is_spoken and _MAY_CALL.search(value):
+        elif isinstance(value, str) and node.is_spoken:
             # A text that is the whole document has been read already.
             what = _text_sign(value, tools, None if value is document else is_calls)
         if what is not None:
@@ -265,13 +266,21 @@ class _Node:
 def _fields_of(value: dict[Any, Any], node: _Node, nowhere: int) -> list[_Node]:
     """The fields of an object that can hold calls, the last one first."""
     is_spoken = node.is_spoken and _speaks(value)
-    found = [
-        _Node(item, key, node, is_spoken=is_spoken and not _role_of(key) & _OTHER_TEXT)
-        for key, item in value.items()
-        if isinstance(item, str | dict | list) and not _is_beside(key, value, nowhere)
-    ]
+    found = []
+    for key, item in value.items():
+        is_text = item.__class__ is str
+        if is_text or isinstance(item, dict | list):
+            is_said = is_spoken and not _role_of(key) & _OTHER_TEXT
+            may_call = not is_text or _may_call(item, is_said=is_said)
+            if may_call and not _is_beside(key, value, nowhere):
+                found.append(_Node(item, key, node, is_spoken=is_said))
     found.reverse()
     return found
+
+
+def _may_call(text: str, *, is_said: bool) -> bool:
+    """Whether a text can be or have a call: the text of anything in JSON, or what a model says."""
+    return text[:1] in _JSON_STARTS or (is_said and _MAY_CALL.search(text) is not None)
 
 
 def _items_of(value: list[Any], node: _Node, candidate: int) -> list[_Node]:
@@ -279,7 +288,8 @@ def _items_of(value: list[Any], node: _Node, candidate: int) -> list[_Node]:
     found = [
         _Node(item, number, node, is_spoken=node.is_spoken)
         for number, item in enumerate(value)
-        if isinstance(item, str | dict | list) and not (is_answers and number != candidate)
+        if (isinstance(item, dict | list) or (isinstance(item, str) and item))
+        and not (is_answers and number != candidate)
     ]
     found.reverse()
     return found
@@ -418,15 +428,17 @@ def _is_filled(key: Any, value: Any, owner: dict[Any, Any]) -> bool:
 
 
 def _text_sign(
-    text: str, tools: Collection[str], is_calls: Callable[[str], bool] | None
+    text: str, tools: Callable[[], Collection[str]], is_calls: Callable[[str], bool] | None
 ) -> str | None:
     text = _THOUGHTS.sub("", text[:_MAX_TEXT])
     mark = _TEXT_MARKS.search(text)
     if mark is not None:
         return " ".join(mark[0].split())[:40]
-    for fence in _FENCES.finditer(text):
-        for word in _FIRST_WORD.findall(fence[1]):
-            if word in tools:
+    fences = _FENCES.findall(text) if "```" in text else ()
+    names = tools() if fences else ()
+    for fence in fences:
+        for word in _FIRST_WORD.findall(fence):
+            if word in names:
                 return f"``` with {word}"
     if is_calls is not None and is_calls(text):
         return "text in a notation of calls"

@@ -29,5 +29,5 @@ def test_types_that_others_have_are_not_enough() -> None:
     event: dict[str, Any] = {"type": "CUSTOM", "name": "x"}
 
     assert not ag_ui.recognizes([event])
-    assert ag_ui.recognizes([event, {"type": "RUN_STARTED"}])
-    assert not ag_ui.recognizes([{"type": "RUN_STARTED"}, {"type": "text"}])
+    assert ag_ui.recognizes([event, {"type": "RUN_STARTED", "runId": "1"}])
+    assert not ag_ui.recognizes([{"type": "RUN_STARTED", "runId": "1"}, {"type": "text"}])

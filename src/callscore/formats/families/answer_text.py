@@ -22,10 +22,12 @@ from callscore.formats.families.model_text import (
     take_values,
 )
 from callscore.formats.families.python_calls import (
+    PythonCall,
     find_call_list,
     is_python_call_list,
     parse_calls,
     parse_literal,
+    read_plain_calls,
     take_call,
     take_unparsable,
 )
@@ -108,6 +110,10 @@ _BRACE_AFTER = re.compile(r"""(?<=\))(?:['"]?\s*\}|`)(?=\s*[,\]])""")
 def _take_plain(text: str, transcript: Transcript, options: ReadOptions) -> bool:
     fence = _FENCE.fullmatch(text)
     text = (fence["body"] if fence else text).strip("`\n ")
+    plain = read_plain_calls(text)
+    if plain:  # as most answers are, and much faster
+        _take_parsed(plain, transcript, options)
+        return True
     return (
         _take_json(text, transcript)
         or _take_python(text, transcript, options)
@@ -192,16 +198,20 @@ def _take_python(text: str, transcript: Transcript, options: ReadOptions) -> boo
     for spelling in (*spellings, *opened):
         calls = parse_calls(spelling)
         if calls:
-            transcript.open_step()
-            for call in calls:
-                if call.name not in _NO_CALL:
-                    take_call(call, transcript, options.tools)
+            _take_parsed(calls, transcript, options)
             return True
     broken = [spelling for spelling in spellings if is_python_call_list(spelling)]
     if broken:  # cut off, or malformed
         transcript.open_step()
         take_unparsable(broken[0], transcript, options.tools)
     return bool(broken)
+
+
+def _take_parsed(calls: list[PythonCall], transcript: Transcript, options: ReadOptions) -> None:
+    transcript.open_step()
+    for call in calls:
+        if call.name not in _NO_CALL:
+            take_call(call, transcript, options.tools)
 
 
 def _other_spellings(text: str) -> list[str]:

@@ -29,6 +29,7 @@ __all__ = [
     "is_python_call_list",
     "parse_calls",
     "parse_literal",
+    "read_plain_calls",
     "take_call",
     "take_python",
     "take_unparsable",
