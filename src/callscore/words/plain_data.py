@@ -463,7 +463,7 @@ def notes_to_dict(results: Results) -> dict[str, Any]:
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Keys that an evaluation replaces by its own.
-_LEFT_OUT = ("sample", "cases", "not_shown", "metrics", "settings", "trials")
+_LEFT_OUT = ("sample", "cases", "not_shown", "metrics", "settings", "trials", "inputs")
 
 
 def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
