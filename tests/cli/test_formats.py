@@ -104,7 +104,7 @@ def test_every_record_of_a_mixed_file_is_counted(folder: Path) -> None:
     shown, code = identify("mixed.jsonl")
 
     assert code == 0
-    assert shown.startswith("mixed.jsonl: openai_chat and anthropic\n\nopenai_chat: OpenAI chat")
+    assert shown.startswith("mixed.jsonl: openai_chat, anthropic\n\nopenai_chat: OpenAI chat")
     assert (
         "openai_chat            2      2       1\nanthropic              1      1       1\n"
         in shown

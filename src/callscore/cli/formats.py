@@ -223,7 +223,7 @@ def _identified_data(found: _Identified) -> dict[str, Any]:
 
 
 def _identified_lines(found: _Identified, width: int) -> Iterator[str]:
-    names = " and ".join([use.name for use in found.used])
+    names = ", ".join([use.name for use in found.used])
     yield from _wrapped(f"{found.name}: {names or 'unknown format'}", width)
     for use in found.used:
         yield ""
@@ -261,7 +261,7 @@ def _second_text(second: _Use | None) -> str:
 
 def _reason(use: _Use) -> str:
     """Why a format recognizes records; some formats look deeper than at a few keys."""
-    return " and ".join(use.signs) if use.signs else "its content"
+    return ", ".join(use.signs) if use.signs else "its content"
 
 
 def _use_table(uses: list[_Use]) -> Iterator[str]:
