@@ -464,11 +464,10 @@ def print_skipped(place: str, problem: str) -> None:
 def print_unread(unread: Noted, lang: Language = "en") -> None:
     """Print that there is something that looks like calls and was not read, if there is."""
     if unread.count:
-        from callscore.reports.formatting import UNREAD_NOTE, UNREAD_WIDTH, first_names
+        from callscore.reports.formatting import UNREAD_NOTE, unread_places
 
         sentence = say(UNREAD_NOTE[1], lang, count=count_of(UNREAD_NOTE[0], unread.count, lang))
-        names = first_names(unread.names, unread.count, lang, width=UNREAD_WIDTH)
-        print_named_note(sentence, names)
+        print_named_note(sentence, unread_places(unread, lang))
 
 
 # Of cases that were captured or generated.

@@ -14,6 +14,7 @@ from callscore.reports.formatting import (
     join_blocks,
     note_items,
     table,
+    unread_places,
 )
 from callscore.words.plain_data import call_to_dict, noted_to_dict
 from callscore.words.reasons import fault_kind_name, fault_sentence
@@ -134,6 +135,8 @@ def check_notes(results: CheckResults, lang: Language) -> list[tuple[str, str]]:
             count = count_of(nouns, noted.count, lang)
             widths = {"width": _NAME_WIDTH, "most": _NAMES_SHOWN}
             names = first_names(noted.names, noted.count, lang, **widths)
+            if field == "unread":
+                names = unread_places(noted, lang)
             is_of_all = field == "without_tools" and noted.count == results.runs
             lines.append((say(sentence, lang, count=count), "" if is_of_all else names))
     if results.unchecked_calls:

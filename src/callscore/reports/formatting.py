@@ -38,7 +38,6 @@ __all__ = [
     "SKIPPED_NOTE",
     "UNLIMITED_WIDTH",
     "UNREAD_NOTE",
-    "UNREAD_WIDTH",
     "Escaper",
     "add_noted",
     "add_properties",
@@ -70,6 +69,7 @@ __all__ = [
     "settings_text",
     "table",
     "uncounted_line",
+    "unread_places",
     "value_blocks",
     "xml_safe",
 ]
@@ -106,7 +106,7 @@ _RULES_SHOWN = 4
 _RULE_WIDTH = 40
 _REASONS_SHOWN = 2
 LONG_NAME_WIDTH = 100
-UNREAD_WIDTH = 240  # of a place, what is there, and what it may be
+_UNREAD_WIDTH = 240  # of a place, what is there, and what it may be
 UNLIMITED_WIDTH = 1_000_000
 
 # A counted noun and a sentence, for the records that were skipped.
@@ -221,6 +221,15 @@ def first_names(
     if shown and count > len(shown):
         shown.append(say(MORE, lang, count=count - len(shown)))
     return ", ".join(shown)
+
+
+def unread_places(unread: Noted, lang: Language) -> str:
+    """The first places of something that looks like calls and was not read, and what is there."""
+    shown = [clip_middle(escape(name), _UNREAD_WIDTH) for name in unread.names[:_NAMES_SHOWN]]
+    shown = [name.removesuffix(".") for name in shown]
+    if unread.count > len(shown):
+        shown.append(say(MORE, lang, count=unread.count - len(shown)))
+    return "; ".join(shown)
 
 
 def first_reasons(reasons: Sequence[str], width: int) -> str:

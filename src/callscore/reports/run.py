@@ -12,7 +12,6 @@ from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
     RUN_ID,
-    UNREAD_WIDTH,
     case_counts,
     code,
     code_title,
@@ -32,6 +31,7 @@ from callscore.reports.formatting import (
     settings_text,
     table,
     uncounted_line,
+    unread_places,
     value_blocks,
 )
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
@@ -342,7 +342,7 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
     unread = each.results.unread
     if unread.count:
         sentence = say(_UNREAD, lang, cases=count_of(CASES, unread.count, lang))
-        yield sentence, first_names(unread.names, unread.count, lang, width=UNREAD_WIDTH)
+        yield sentence, unread_places(unread, lang)
     if each.skipped.count:
         cases = count_of(CASES, each.skipped.count, lang)
         names = first_names(each.skipped.names, each.skipped.count, lang)

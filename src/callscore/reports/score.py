@@ -14,13 +14,13 @@ from callscore.reports.formatting import (
     LONG_NAME_WIDTH,
     SKIPPED_NOTE,
     UNREAD_NOTE,
-    UNREAD_WIDTH,
     first_names,
     first_reasons,
     forbidden_line,
     number_text,
     scored_noun,
     uncounted_line,
+    unread_places,
 )
 from callscore.words.diff import NOTHING_COUNTS
 from callscore.words.reasons import fault_kind_name
@@ -215,8 +215,9 @@ def note_lines(
         noted: Noted = getattr(results, field)
         if noted.count:
             count = count_of(nouns, noted.count, lang)
-            width = UNREAD_WIDTH if field == "unread" else LONG_NAME_WIDTH
-            names = first_names(noted.names, noted.count, lang, width=width)
+            names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
+            if field == "unread":
+                names = unread_places(noted, lang)
             lines.append((say(sentence, lang, count=count), names))
     return lines
 

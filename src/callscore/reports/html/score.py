@@ -148,7 +148,7 @@ def _document(
 
 def _inputs(results: Results, lang: Language) -> list[tuple[str, str]]:
     found = inputs_text(results, lang, write=str)
-    return [(found, "")] if found else []
+    return [(f"{found[0].upper()}{found[1:]}.", "")] if found else []
 
 
 def score_verdict(results: Results, lang: Language) -> Verdict:
