@@ -204,7 +204,7 @@ def test_a_dialect_is_asked_if_a_document_has_one_of_its_signs(
     ("signs", "document", "words"),
     [
         (None, {"a": 1}, []),
-        (Signs(keys=("a", "b", "c")), {"c": 1, "a": 1}, ['the key "a"', 'the key "c"']),
+        (Signs(keys=("a", "b", "c")), {"c": 1, "a": 1}, ['the key "c"', 'the key "a"']),
         (Signs(keys=("a",)), [5, {"a": 1}], ['the key "a"']),
         (Signs(keys=("a",), item_keys=("b",)), [{"a": 1, "b": 2}], ['the key "b"']),
         (Signs(message_keys=("a",)), {"messages": [{"a": 1}, 5]}, ['the key "a" of a message']),

@@ -685,17 +685,17 @@ def test_the_format_of_each_input_is_named() -> None:
         "read golden.jsonl as generic, run.json as anthropic"
     )
     assert inputs_text(read_from((mixed, golden)), "en", write=code) == (
-        "read `golden.jsonl` as cases with openai_chat and gemini"
+        "read `golden.jsonl` as cases with openai_chat + gemini"
     )
-    assert inputs_text(read_from(many), "en") == "read 42 files as openai_chat and anthropic"
+    assert inputs_text(read_from(many), "en") == "read 42 files as openai_chat + anthropic"
     assert inputs_text(read_from(many, (mixed, run)), "ru") == (
-        "прочитано: 42 файла как openai_chat и anthropic, run.json как cases с openai_chat и gemini"
+        "прочитано: 42 файла как openai_chat + anthropic, run.json как cases с openai_chat + gemini"
     )
 
 
 def test_the_formats_of_a_mixed_input_are_limited() -> None:
-    inputs = [((name,), Noted(1, (f"{name}.json",))) for name in "abcde"]
+    inputs = [((name,), Noted(1, (f"{name}.json",))) for name in "abcdefgh"]
 
     assert inputs_text(read_from(*inputs), "en") == (
-        "read a.json as a, b.json as b, c.json as c, … 2 more"
+        "read a.json as a, b.json as b, c.json as c, d.json as d, e.json as e, f.json as f, … 2 more"
     )

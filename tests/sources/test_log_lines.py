@@ -202,3 +202,16 @@ def test_most_texts_are_ruled_out_quickly() -> None:
     assert may_be_log(CALL)
     assert not may_be_log('Action: {"a": 1}')
     assert not may_be_log("INFO nothing")
+
+
+def test_a_call_that_is_cut_off_in_a_log_is_refused() -> None:
+    lines = [
+        '09:14 INFO {"role": "assistant", "content": "x"}',
+        '09:15 INFO {"name": "f", "arguments": {"city": "Ly',
+        '09:16 INFO {"role": "assistant", "content": "Lo',
+    ]
+
+    array, *bad = read_log("\n".join(lines).encode(), "a.log", is_named_log=True)
+
+    assert len(array.items) == 1
+    assert bad == [BadRecord("a.log:2", "the record is cut off, so that its calls cannot be read.")]

@@ -17,7 +17,7 @@ from callscore.formats.dialect import dialects, sign_index
 from callscore.formats.envelopes import unwrapped
 from callscore.formats.shape import describe, first, name_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.formats.unknown_kinds import RESULT_ALONE
+from callscore.formats.unknown_kinds import RESULT_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -260,8 +260,8 @@ def _note_lost(
             return
     firsts: dict[str, Any] = {}
     for kind, item in unknown:
-        if kind != RESULT_ALONE or is_lost:
-            firsts.setdefault(kind, item)
+        if kind != RESULT_FIRST or is_lost:
+            firsts.setdefault(kind.strip(), item)
     for kind, item in firsts.items():
         read_options.note_unknown(kind, item, document)
 

@@ -209,15 +209,19 @@ def found_signs(signs: Signs | None, document: Any) -> list[str]:
         if isinstance(document, list) and signs.item_keys is not None
         else signs.keys
     )
-    known = set().union(*[item for item in items if isinstance(item, dict)])
-    found = [f'the key "{key}"' for key in keys if key in known]
+    found = [f'the key "{key}"' for key in _keys_of(items) if key in keys]
     messages = document.get("messages") if isinstance(document, dict) else None
     if isinstance(messages, list):
-        inner = set().union(*[item for item in messages if isinstance(item, dict)])
-        found += [f'the key "{key}" of a message' for key in signs.message_keys if key in inner]
+        inner = _keys_of(messages)
+        found += [f'the key "{key}" of a message' for key in inner if key in signs.message_keys]
     if signs.kind is not None and signs.kind[0](document) == signs.kind[1]:
         found.append(f"its shape ({signs.kind[1]})")
     return found
+
+
+def _keys_of(items: list[Any]) -> dict[Any, None]:
+    """The keys of the objects in a list, in their order."""
+    return {key: None for item in items if isinstance(item, dict) for key in item}
 
 
 def _add_to(index: dict[Any, int], keys: tuple[Any, ...], bit: int) -> None:

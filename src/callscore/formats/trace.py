@@ -143,9 +143,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             self.on_unknown((kind, item))
             return
         if kind == RESULT_ALONE:
-            self.note_unread("There is the result of a call, and not the call.")
+            self.note_unread("There is a result whose call is missing.")
             return
-        place = None if document is None else place_of(item, document)
+        place = None if item is None or document is None else place_of(item, document)
         where = "" if place in (None, "$") else f" at {place}"
         self.note_unread(f"{mention(kind)}{where} looks like a call of an unknown kind.")
 

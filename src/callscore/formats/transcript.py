@@ -10,7 +10,7 @@ from callscore.core.call import ToolCall
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
-from callscore.formats.unknown_kinds import RESULT_ALONE, is_unknown_call
+from callscore.formats.unknown_kinds import RESULT_ALONE, RESULT_FIRST, is_unknown_call
 
 if TYPE_CHECKING:
     import re
@@ -134,8 +134,8 @@ class Transcript:
         """
         position = self._find_waiting(id, name)
         if position is None:
-            if not self._calls and self._read_options.is_searched:
-                self._read_options.note_unknown(RESULT_ALONE)
+            if self._read_options.is_searched and self._is_alone(id):
+                self._read_options.note_unknown(RESULT_ALONE if self._calls else RESULT_FIRST)
             return
         if failed.__class__ is not bool:
             text = value if isinstance(value, str) else text_in(value)
@@ -145,6 +145,14 @@ class Transcript:
         del self._waiting[position]
         if call[_ID]:
             self._waiting_by_id[call[_ID]].remove(position)
+
+    def _is_alone(self, id: Any) -> bool:  # noqa: A002  (as the field is called)
+        """Whether a result is that of no call so far."""
+        if not self._calls:
+            return True
+        name = name_of(id)
+        has_ids = all(call[_ID] for call in self._calls)
+        return name is not None and has_ids and name not in self._waiting_by_id
 
     def _find_waiting(self, id: Any, name: Any) -> int | None:  # noqa: A002
         if id is not None and id.__class__ is not str:

@@ -9,10 +9,12 @@ import re
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["RESULT_ALONE", "is_unknown_call", "place_of"]
+__all__ = ["RESULT_ALONE", "RESULT_FIRST", "is_unknown_call", "place_of"]
 
-# In place of a kind: the result of a call that is not there.
+# In place of a kind: a result whose call is missing, and one before the first call, which may be
+# that of an earlier conversation.
 RESULT_ALONE = ""
+RESULT_FIRST = " "
 
 # The last words of the names of calls. Those of their results and their pieces end otherwise.
 _CALLS = re.compile(

@@ -47,7 +47,7 @@ _CALL_KEYS = re.compile(
     "|toolinput|toolarg|toolkwarg|toolparameter|aitool|executablecode|arguments$"
 )
 _NO_CALL_KEYS = re.compile(
-    "^(?:max|num|parallel|has|total|pre|post)|(?:count|choice|parser|config|requests|limit|schema|names)s?$"
+    "^(?:max|num|parallel|has|total|pre|post)|(?:count|choice|parser|config|requests|limit|schema|names|result|output|response)s?$"
 )
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = frozenset(

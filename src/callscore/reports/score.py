@@ -139,9 +139,9 @@ TRIALS = Phrase("Repeated trials", "Повторные попытки")
 READ = Phrase("read {inputs}", "прочитано: {inputs}")
 READ_AS = Phrase("{files} as {formats}", "{files} как {formats}")
 FORMAT_WITH = Phrase("{first} with {others}", "{first} с {others}")
-AND = Phrase(" and ", " и ")
+_PLUS = " + "
 FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
-_INPUTS_SHOWN = 3
+_INPUTS_SHOWN = 6
 MORE_CASES = Phrase(
     "… {cases} not shown; --max-shown shows more",
     "… не показано: {cases}; --max-shown покажет больше",
@@ -254,13 +254,13 @@ def _files_text(files: Noted, lang: Language, write: Escaper) -> str:
 
 
 def format_text(files: InputFiles, lang: Language) -> str:
-    """The formats of some files: `openai_chat`, `cases with openai_chat and gemini`."""
+    """The formats of some files: `openai_chat`, `cases with openai_chat + gemini`."""
     first, *others = files.formats
     if not others:
         return first
     if first != OWN_FORMAT:
-        return say(AND, lang).join(files.formats)
-    return say(FORMAT_WITH, lang, first=first, others=say(AND, lang).join(others))
+        return _PLUS.join(files.formats)
+    return say(FORMAT_WITH, lang, first=first, others=_PLUS.join(others))
 
 
 def not_shown_text(results: Results, lang: Language) -> str:

@@ -282,7 +282,7 @@ def _open_source(path: str, place: str) -> BinaryIO:
     except FileNotFoundError:
         problem = "file not found. Check the path."
     except IsADirectoryError:
-        problem = f"this is a directory. Pass the files in it, or a pattern: '{place.rstrip('/')}/**/*.jsonl'."
+        problem = "this is a directory. Pass the files in it."
     except PermissionError:
         problem = "permission denied. Check the mode and the owner of the file."
     except (OSError, ValueError) as error:

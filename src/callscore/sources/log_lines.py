@@ -93,6 +93,13 @@ def looks_like_log_line(line: str) -> bool:
     return (_BRACKETED if text.startswith("[") else _LOG_PREFIX).match(text) is not None
 
 
+_CALL_MARKS = (
+    *('"arguments"', '"tool_calls"', '"toolCalls"', '"function_call"', '"functionCall"'),
+    *('"tool_use"', '"toolUse"', '"tool_input"'),
+)
+_CUT_RECORD = "the record is cut off, so that its calls cannot be read."
+
+
 def may_be_log(text: str) -> bool:
     """Whether a text may be one that `read_log` reads, at a low cost."""
     return "{" in text and (_CALL in text or _LOG_PREFIX_ANYWHERE.search(text) is not None)
@@ -126,19 +133,21 @@ def read_log(data: bytes, name: str, *, is_named_log: bool, is_prose: bool = Fal
 
 def _read_values(
     lines: list[tuple[int, str]], name: str, *, is_named_log: bool, is_prose: bool
-) -> list[Array]:
-    """The values of the lines, if they are those of a log."""
-    entries = [
-        _Entry(number, prefix, value)
-        for number, line in lines
-        for prefix, value in _values_in_line(line)
-    ]
+) -> list[Any]:
+    """The values of the lines, if they are those of a log; and lines whose calls are cut off."""
+    entries: list[_Entry] = []
+    bad: list[BadRecord] = []
+    for number, line in lines:
+        values = _values_in_line(line)
+        entries += [_Entry(number, prefix, value) for prefix, value in values]
+        if not values and '{"' in line and any(mark in line for mark in _CALL_MARKS):
+            bad.append(BadRecord(f"{name}:{number}", _CUT_RECORD))
     is_log = is_named_log and not is_prose and any(entry.prefix.strip() for entry in entries)
     size = sum(bool(line.strip()) for _, line in lines)
     if not is_log and not _is_log(entries, size, is_prose=is_prose):
         return []
     places = tuple([f"{name}:{entry.line}" for entry in entries])
-    return [Array(name, [entry.value for entry in entries], places, is_log=True)]
+    return [Array(name, [entry.value for entry in entries], places, is_log=True), *bad]
 
 
 def _is_log(entries: list[_Entry], size: int, *, is_prose: bool) -> bool:

@@ -95,7 +95,8 @@ def take_events(events: Any, contents: ContentReader) -> None:
             if call is not None and at(call, "name") not in _REQUESTS:
                 contents.take_call(call, caller)
             elif response is not None and (id_ is None or last[id_] is response):
-                contents.take_response(response)
+                if at(response, "name") not in _REQUESTS:  # else of what is not a call
+                    contents.take_response(response)
             elif call is None and response is None:
                 contents.take_hosted(part, caller)
         reason = first(event, "errorCode", "error_code", "finishReason", "finish_reason")

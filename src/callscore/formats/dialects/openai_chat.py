@@ -49,6 +49,10 @@ EXAMPLE = {
 _ROLES = ("assistant", "user", "system", "developer", "tool", "function")
 _CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
 _UI_KEYS = frozenset(("parts", "toolInvocations"))  # of the messages of user interfaces
+_MESSAGE_KEYS = frozenset(
+    ("role", "content", "tool_calls", "function_call", "executed_tools", "name", "refusal", "id")
+)
+_BARE = frozenset(("name", "description"))  # of a call without arguments
 SIGNS = Signs(
     keys=("choices", "messages", "role", "function", "custom", "response", "data", "error"),
     item_keys=("role", "function", "custom"),
@@ -232,9 +236,13 @@ def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) 
 
 
 def _note_unknown_parts(message: dict[str, Any], transcript: Transcript) -> None:
-    """Note the parts of an answer that look like calls: this format has its calls elsewhere."""
+    """Note the fields and parts of an answer that look like calls: this format has them elsewhere."""
+    if message.get("role") != "assistant":
+        return
+    if not _MESSAGE_KEYS.issuperset(message):
+        transcript.unknown_keys(message, _MESSAGE_KEYS)
     content = message.get("content")
-    if content.__class__ is list and message.get("role") == "assistant":
+    if content.__class__ is list:
         for part in dicts(content):
             transcript.unknown(part.get("type"), part)
 
@@ -264,6 +272,9 @@ def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> Non
         name, arguments = function.get("name"), function.get("arguments")
         # Text shows whether it is complete, but an empty one may be cut off.
         is_cut = is_cut and not arguments
+        if "arguments" not in function and not _BARE.issuperset(function):
+            keys = ", ".join(map(str, function))
+            transcript.unknown(f"function with {keys}", function, is_call=True)
     elif isinstance(custom, dict):  # free text does not show whether it is complete
         name, arguments = custom.get("name"), {"input": custom.get("input")}
     else:  # malformed, but still a call of the model

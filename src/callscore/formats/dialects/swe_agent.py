@@ -40,6 +40,7 @@ _GIVEN_UP = (
     *("exit_format", "early_exit"),
 )
 _COMMAND_TOOL = "bash"
+_ENTRY_KEYS = frozenset(("tool_calls", "tool_call_ids"))
 SIGNS = Signs(keys=("history", "trajectory", "attempts"), item_keys=())
 
 
@@ -92,6 +93,8 @@ def _read_run(document: dict[str, Any], options: ReadOptions, trial: int | None 
             options.note_unread("No step of the trajectory has an 'action'.")
         for step in steps or history:
             _take_step(step, transcript)
+        for entry in history:
+            transcript.unknown_keys(entry, _ENTRY_KEYS)
     asked = [text_in(entry.get("content")) for entry in history if entry.get("role") == "user"]
     problem = at(json_of(document.get("replay_config")), "problem_statement", "id")
     name = name_of(document.get("instance_id")) or name_of(problem)
