@@ -9,7 +9,7 @@ from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.tool_executions import executed_call
-from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
@@ -45,10 +45,11 @@ def recognizes(document: Any) -> bool:
 
 
 def _spans_in(document: Any) -> list[Any]:
-    if isinstance(document, list):
-        return [span for item in document for span in _spans_in(item)]
-    held = first(document, *_HELD)
-    return held if isinstance(held, list) else [document]
+    found: list[Any] = []
+    for item in as_list(document):
+        held = first(item, *_HELD) if isinstance(item, dict) else None
+        found += held if isinstance(held, list) else [item]
+    return found
 
 
 def joins_lines(line: Any) -> bool:

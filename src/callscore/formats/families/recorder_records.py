@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from callscore.formats.shape import as_list, at, dicts, first, integer_of
+from callscore.formats.shape import as_list, at, dicts, first, integer_of, name_of
 
 __all__ = ["Recorded", "from_expectation", "from_sample", "without_types"]
 
@@ -104,7 +104,7 @@ def _is_hosted(message: Any) -> bool:
 
 def _take(call: dict[str, Any], message: dict[str, Any], items: dict[Any, dict[str, Any]]) -> None:
     """Add a call as an item. The message of a hosted tool repeats its call."""
-    key = call.get("id") or len(items)
+    key = name_of(call.get("id")) or len(items)
     item = items.setdefault(key, {})
     kind = str(call.get("type")).removeprefix(_KIND_PREFIX)
     name, arguments = at(call, "function", "name"), at(call, "function", "arguments")
