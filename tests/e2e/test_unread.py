@@ -121,7 +121,8 @@ def test_the_note_is_translated(callscore: Program) -> None:
     error = ET.fromstring(written.stdout).find("testsuite/system-err")  # noqa: S314  (our own text)
     assert error is not None
     assert error.text == (
-        f"есть похожее на вызовы, но не прочитанное: 1 запись:\ncases.jsonl:1: actual: {SIGN}"
+        "есть похожее на вызовы, но не прочитанное: 1 запись; как читается файл, покажет"
+        f" 'callscore formats --identify FILE':\ncases.jsonl:1: actual: {SIGN}"
     )
 
 

@@ -181,7 +181,10 @@ def test_what_was_not_read_is_said_beside_the_cases(results: Results) -> None:
     assert (error.tag, (error.text or "").split("\n")) == (
         "system-err",
         [
-            "3 records with something that looks like calls and was not read:",
+            (
+                "3 records with something that looks like calls and was not read; 'callscore formats"
+                " --identify FILE' shows how a file is read:"
+            ),
             "a.jsonl:1: 'x' looks like a call.",
             "a.jsonl:2: \\u0000",
         ],

@@ -118,8 +118,10 @@ SKIPPED_NOTE = (
 UNREAD_NOTE = (
     SKIPPED_NOTE[0],
     Phrase(
-        "{count} with something that looks like calls and was not read",
-        "есть похожее на вызовы, но не прочитанное: {count}",
+        "{count} with something that looks like calls and was not read; 'callscore formats --identify"
+        " FILE' shows how a file is read",
+        "есть похожее на вызовы, но не прочитанное: {count}; как читается файл, покажет"
+        " 'callscore formats --identify FILE'",
     ),
 )
 INTERVAL_TEXT = Phrase("95% interval {interval}", "95%-й интервал {interval}")
