@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -134,3 +135,17 @@ def test_several_actions_may_be_in_one_block() -> None:
     text = '```json\n[{"action": "f", "action_input": {}}, {"action": "g"}, {"x": 1}]\n```'
 
     assert [call.name for call in calls_of(text)] == ["f", "g"]
+
+
+@pytest.mark.parametrize("text", ["Action:" + 800 * " ", "Action" + 40_000 * " "])
+def test_spaces_take_no_time(text: str) -> None:
+    started = process_time()
+
+    assert not recognizes(f"{text}x")
+    assert process_time() - started < 2  # seconds; it took more than five
+
+
+def test_spaces_around_a_name_are_no_part_of_it() -> None:
+    (call,) = calls_of("Action: \t f \t(a comment)\t\nAction Input: x")
+
+    assert call.name == "f"
