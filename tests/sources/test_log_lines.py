@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -202,3 +203,22 @@ def test_most_texts_are_ruled_out_quickly() -> None:
     assert may_be_log(CALL)
     assert not may_be_log('Action: {"a": 1}')
     assert not may_be_log("INFO nothing")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tools/call { JSONRPCRequest('" + 40_000 * "\\'",
+        2 * f'{30_000 * "- "}{{}} {{"a": 1}}\n',
+        2 * f'{60_000 * " "}x {{"a": 1}}\n',
+        f"INFO {200 * '['}{250_000 * '1,'}",
+        f"INFO tools/call {200 * '['}{100_000 * '1,'}1{200 * ']'}",
+    ],
+    ids=["quotes", "items", "spaces", "open lists", "lists"],
+)
+def test_a_long_line_takes_no_time(text: str) -> None:
+    started = process_time()
+
+    read(text)
+
+    assert process_time() - started < 2  # seconds
