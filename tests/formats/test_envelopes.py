@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -104,3 +105,22 @@ def test_a_trace_is_no_record_of_a_log() -> None:
     assert not is_log_record({"message": "x", "timestamp": "1"})
     assert not is_log_record(["1", 2])
     assert not is_log_record([])
+
+
+def test_many_braces_take_no_time() -> None:
+    started = process_time()
+
+    assert unwrapped([{"log": 200_000 * "{ ", "stream": "stdout"}], is_known) == []
+    assert process_time() - started < 2  # seconds
+
+
+def test_many_parts_of_a_line_take_no_time() -> None:
+    records = LogRecords()
+    part = {"log": 10_000 * " ", "stream": "stdout"}
+    started = process_time()
+
+    for _ in range(5_000):
+        records.take(part)
+
+    assert process_time() - started < 2  # seconds
+    assert records.take({"log": f"{TEXT}\n", "stream": "stdout"}) == [TRACE]
