@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from io import BufferedReader, BytesIO
+from time import process_time
 from typing import Any
 
 import pytest
@@ -104,3 +105,17 @@ def test_damaged_headers_are_refused() -> None:
     with pytest.raises(UnreadableInput, match="damaged"):
         read(bytes(data))
     assert not looks_like_tar(b"ustar")
+
+
+def test_a_header_of_digits_takes_no_time() -> None:
+    pax = member("pax", b"1" * 60_000, type=tarfile.XHDTYPE)
+    started = process_time()
+
+    assert read(archive(pax, member("a"))) == [("a", b"{}")]
+    assert process_time() - started < 2  # seconds
+
+
+def test_a_value_that_looks_like_a_path_is_none() -> None:
+    pax = member("pax", b"25 comment=see 9 path=x\n\n11 path=b\n", type=tarfile.XHDTYPE)
+
+    assert read(archive(pax, member("a"))) == [("b", b"{}")]
