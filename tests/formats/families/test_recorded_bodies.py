@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from base64 import b64encode
+from time import process_time
 from typing import Any
 
 import pytest
@@ -144,3 +145,12 @@ def test_headers_of_other_types_are_skipped_and_a_cut_stream_ends() -> None:
     other = prelude + zlib.crc32(prelude).to_bytes(4, "big") + packed + b"{}" + b"\0" * 4
 
     assert events_in(other + whole + whole[:-2]) == [{}, {"a": {"n": 1}}]
+
+
+@pytest.mark.parametrize("data", [zipped(b""), frame(b"")])
+def test_many_small_parts_take_no_time(data: bytes) -> None:
+    started = process_time()
+
+    BodyReader().read(in_base64(data * 200_000), is_encoded=True)
+
+    assert process_time() - started < 4  # seconds
