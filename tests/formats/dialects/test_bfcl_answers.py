@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -289,3 +290,23 @@ def test_every_answer_in_text_is_a_step() -> None:
     result = [["[f(a=1)]", f"<tool_call>{JSON_G}</tool_call>", "Done."], ["[f(a=1)]"]]
 
     assert [(call.name, call.step) for call in calls_in(result)] == [("f", 0), ("g.h", 1), ("f", 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        20_000 * '<function name="',
+        '<function name="f">' + 15_000 * '<param name="x">' + "</function>",
+        f'<function name="f"><param {30_000 * "a"}></param></function>',
+        f'<function name="f"><param{600 * " "}</function>',
+        10_000 * "<start_function_call>call:",
+        f"<start_function_call>call:f{{{30_000 * 'a'}}}<end_function_call>",
+    ],
+    ids=["calls", "arguments", "fields", "spaces", "gemma", "gemma keys"],
+)
+def test_tags_that_do_not_end_take_no_time(text: str) -> None:
+    started = process_time()
+
+    calls_in(text)
+
+    assert process_time() - started < 1  # seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -130,3 +131,10 @@ def test_trajectories_are_claimed(document: Any) -> None:
 )
 def test_look_alikes_are_left_to_others(document: Any) -> None:
     assert not mini_swe_agent.recognizes(document)
+
+
+def test_a_block_of_blank_lines_that_does_not_end_takes_no_time() -> None:
+    started = process_time()
+
+    assert only(says("```bash" + 20_000 * "\n")).calls == ()
+    assert process_time() - started < 1  # seconds
