@@ -209,10 +209,10 @@ def test_most_texts_are_ruled_out_quickly() -> None:
     "text",
     [
         "tools/call { JSONRPCRequest('" + 40_000 * "\\'",
-        2 * f'{30_000 * "- "}{{}} {{"a": 1}}\n',
+        f'x {{"a": 1}}\n{30_000 * "- "}<> {{"a": 1}}\n',
         2 * f'{60_000 * " "}x {{"a": 1}}\n',
         f"INFO {200 * '['}{250_000 * '1,'}",
-        f"INFO tools/call {200 * '['}{100_000 * '1,'}1{200 * ']'}",
+        f"INFO tools/call {200 * '['}{300_000 * '1,'}1{200 * ']'}",
     ],
     ids=["quotes", "items", "spaces", "open lists", "lists"],
 )
