@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -376,3 +377,10 @@ def test_json_in_text_is_searched_like_data() -> None:
     (note,) = noted_in(answer(inner))
 
     assert note.startswith(f"'toolcalls' at {CONTENT} looks like a call.")
+
+
+def test_a_long_kind_takes_no_time() -> None:
+    started = process_time()
+
+    assert not is_call_kind(20_000 * "tooluse" + "result")
+    assert process_time() - started < 1  # seconds
