@@ -298,7 +298,7 @@ def test_every_answer_in_text_is_a_step() -> None:
         20_000 * '<function name="',
         '<function name="f">' + 15_000 * '<param name="x">' + "</function>",
         f'<function name="f"><param {30_000 * "a"}></param></function>',
-        f'<function name="f"><param{600 * " "}</function>',
+        f'<function name="f"><param{2_000 * " "}</function>',
         10_000 * "<start_function_call>call:",
         f"<start_function_call>call:f{{{30_000 * 'a'}}}<end_function_call>",
     ],
