@@ -309,3 +309,18 @@ def test_the_example_of_a_format_is_shown() -> None:
 
     assert msgspec.json.decode(data.output) == dialect_named("openai_chat").example
     assert text.output == f"{dialect_named('text_hermes').example}\n"
+
+
+@pytest.mark.parametrize("output_format", ["table", "json"])
+def test_secrets_of_the_environment_are_hidden(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
+) -> None:
+    secret = "sk-live-4f9a8b7c6d5e4f3a2b1c"  # noqa: S105  (made up)
+    monkeypatch.setenv("EXAMPLE_API_KEY", secret)
+    message = {"role": "assistant", f"{secret}_tool_calls": [{"id": "1"}]}
+    write(folder / "traces.jsonl", {"choices": [{"message": message}]}, {secret: 1})
+
+    shown = run("--identify", "traces.jsonl", "--format", output_format).output
+
+    assert secret not in shown
+    assert shown.count("[hidden ") == 2

@@ -104,3 +104,15 @@ def test_a_trace_is_no_record_of_a_log() -> None:
     assert not is_log_record({"message": "x", "timestamp": "1"})
     assert not is_log_record(["1", 2])
     assert not is_log_record([])
+
+
+def test_many_braces_are_no_record() -> None:
+    assert unwrapped([{"log": 200_000 * "{ ", "stream": "stdout"}], is_known) == []
+
+
+def test_many_parts_of_a_line_are_joined() -> None:
+    records = LogRecords()
+    part = {"log": 10_000 * " ", "stream": "stdout"}
+    for _ in range(5_000):
+        records.take(part)
+    assert records.take({"log": f"{TEXT}\n", "stream": "stdout"}) == [TRACE]

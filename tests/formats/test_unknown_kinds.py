@@ -773,3 +773,15 @@ def test_nothing_in_a_recorded_file_looks_like_an_unread_call(file: str) -> None
         read_as(document.dialect, document.value, ReadOptions(on_unread=notes.append))
 
     assert notes == []
+
+
+def test_of_many_kinds_the_first_are_named_and_the_others_counted() -> None:
+    items = [{"type": f"x{number}_call"} for number in range(5_000)]
+    call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+    notes: list[str] = []
+    read_document(
+        {"object": "response", "output": [call, *items]}, ReadOptions(on_unread=notes.append)
+    )
+    assert len(notes) == 21
+    assert notes[0].startswith("'x0_call' at $.output[1]")
+    assert notes[-1] == "Items of 4980 other kinds look like calls, too."

@@ -376,3 +376,7 @@ def test_json_in_text_is_searched_like_data() -> None:
     (note,) = noted_in(answer(inner))
 
     assert note.startswith(f"'toolcalls' at {CONTENT} looks like a call.")
+
+
+def test_a_long_kind_of_result_is_no_call() -> None:
+    assert not is_call_kind(20_000 * "tooluse" + "result")

@@ -67,3 +67,7 @@ def test_other_files(path: str) -> None:
 )
 def test_a_file_may_be_named_after_its_case(place: str, expected: str) -> None:
     assert file_id(place) == expected
+
+
+def test_a_long_name_has_no_place() -> None:
+    assert file_id(30_000 * ":1" + "x").endswith(":1x")

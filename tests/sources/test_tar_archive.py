@@ -104,3 +104,14 @@ def test_damaged_headers_are_refused() -> None:
     with pytest.raises(UnreadableInput, match="damaged"):
         read(bytes(data))
     assert not looks_like_tar(b"ustar")
+
+
+def test_a_header_of_digits_end() -> None:
+    pax = member("pax", b"1" * 60_000, type=tarfile.XHDTYPE)
+    assert read(archive(pax, member("a"))) == [("a", b"{}")]
+
+
+def test_a_value_that_looks_like_a_path_is_none() -> None:
+    pax = member("pax", b"25 comment=see 9 path=x\n\n11 path=b\n", type=tarfile.XHDTYPE)
+
+    assert read(archive(pax, member("a"))) == [("b", b"{}")]

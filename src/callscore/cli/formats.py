@@ -10,7 +10,7 @@ from msgspec import Struct, to_builtins
 
 from callscore.cli.completion import complete_input_format
 from callscore.cli.exit_codes import OK, UNREADABLE
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, without_secrets
 from callscore.cli.output_formats import report_options
 from callscore.core.rendering import clip, escape, wrap, wrap_hanging
 from callscore.documents import DocumentReader
@@ -169,6 +169,10 @@ def _identify(file: str) -> _Identified:
     found.uses = _uses(documents, found.unread)
     if not found.uses and not found.unknown:
         raise UnreadableInput(found.name, "the file is empty.")
+    # These name keys and kinds of the file, which can be anything.
+    found.unread, found.unknown = without_secrets((found.unread, found.unknown))
+    for use in found.uses:
+        use.problem = without_secrets(use.problem)
     return found
 
 

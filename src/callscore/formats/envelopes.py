@@ -17,6 +17,7 @@ __all__ = ["LogRecords", "is_log_record", "unwrapped"]
 
 _MAX_DEPTH = 6
 _MAX_SAMPLED = 20
+_MAX_TRIED = 20  # braces of a line
 # Where an API, a query or a dataset puts a list of records, or the object around that list.
 _LIST_KEYS = (
     *("results", "data", "items", "rows", "records", "entries", "value", "values", "result"),
@@ -105,7 +106,7 @@ class LogRecords:
     """
 
     def __init__(self) -> None:
-        self._begun: dict[str, str] = {}
+        self._begun: dict[str, list[str]] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -117,16 +118,13 @@ class LogRecords:
         text, stream = at(record, "log"), at(record, "stream")
         if not isinstance(text, str) or not isinstance(stream, str):
             return _logged(record)
-        whole = self._begun.pop(stream, "") + text
-        if not text.endswith("\n"):
-            self._begun[stream] = whole
-            return []
-        return _values_in(whole)
+        self._begun.setdefault(stream, []).append(text)
+        return _values_in("".join(self._begun.pop(stream))) if text.endswith("\n") else []
 
     def finish(self) -> list[Any]:
         """The values in lines that did not end."""
         left, self._begun = list(self._begun.values()), {}
-        return [value for text in left for value in _values_in(text)]
+        return [value for texts in left for value in _values_in("".join(texts))]
 
 
 def is_log_record(value: Any) -> bool:
@@ -168,14 +166,16 @@ def _logged(record: Any) -> list[Any]:
 
 def _values_in(text: str) -> list[Any]:
     """The JSON object in a text, which may have a time and a level before it."""
-    start = text.find("{")
-    while start >= 0:
+    start = -1
+    for _ in range(_MAX_TRIED):
+        start = text.find("{", start + 1)
+        if start < 0:
+            break
         try:
             return [decode_json(text[start:].rstrip())]
         except (ValueError, RecursionError):
             if text.startswith('{"', start):
                 return []
-            start = text.find("{", start + 1)
     return []
 
 

@@ -47,6 +47,7 @@ __all__ = [
 
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
+_MAX_KINDS = 20  # of unknown calls in a document, each of which is searched for its place
 _MAX_RECENT = 8  # kinds of documents in one file, such as requests and answers
 # These recognize much that others read better, so that they are never tried before them.
 _LAST_RESORTS = ("tool_definitions", "generic")
@@ -262,8 +263,11 @@ def _note_lost(
     for kind, item in unknown:
         if kind != RESULT_FIRST or is_lost:
             firsts.setdefault(kind.strip(), item)
-    for kind, item in firsts.items():
+    for kind, item in list(firsts.items())[:_MAX_KINDS]:
         read_options.note_unknown(kind, item, document)
+    others = len(firsts) - _MAX_KINDS
+    if others > 0:
+        read_options.note_unread(f"Items of {others} other kinds look like calls, too.")
 
 
 def note_unread(

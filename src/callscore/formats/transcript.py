@@ -39,7 +39,6 @@ class Transcript:
     ) -> None:
         self.options = read_options
         self._failure = failure or read_options.failure
-        self._read_options = read_options
         self._once = once
         self._calls: list[list[Any]] = []
         self._waiting: dict[int, None] = {}  # positions, in order
@@ -134,8 +133,8 @@ class Transcript:
         """
         position = self._find_waiting(id, name)
         if position is None:
-            if self._read_options.is_searched and self._is_alone(id):
-                self._read_options.note_unknown(RESULT_ALONE if self._calls else RESULT_FIRST)
+            if self.options.is_searched and self._is_alone(id):
+                self.options.note_unknown(RESULT_ALONE if self._calls else RESULT_FIRST)
             return
         if failed.__class__ is not bool:
             text = value if isinstance(value, str) else text_in(value)
@@ -179,13 +178,13 @@ class Transcript:
         With `is_call` it is one, because of the place where it is.
         """
         if is_unknown_call(kind, item) or (is_call and isinstance(kind, str)):
-            options = self._read_options
+            options = self.options
             if options.is_searched:
                 options.note_unknown(kind, item)
 
     def unknown_keys(self, item: dict[str, Any], known: frozenset[str]) -> None:
         """Like `unknown`, for an item whose kind is one of its keys, with the call below it."""
-        if self._read_options.is_searched:
+        if self.options.is_searched:
             for key in item.keys() - known:
                 if item[key] is not None:
                     self.unknown(key, item[key])

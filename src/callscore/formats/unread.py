@@ -23,6 +23,7 @@ __all__ = ["Sign", "find_sign", "is_call_kind", "warn_unread"]
 
 _MAX_NODES = 20_000  # of a document: what is found beyond them was found before them, too
 _MAX_TEXT = 200_000  # characters
+_MAX_KIND = 200  # characters: the pattern takes quadratic time
 
 
 class Sign(Struct, frozen=True):
@@ -178,7 +179,7 @@ def _is_ours(module: str) -> bool:
 
 def is_call_kind(kind: object) -> bool:
     """Whether the kind of an item is that of a call: `web_search_call`, `tool-call`, `toolUse`."""
-    if not isinstance(kind, str):
+    if not isinstance(kind, str) or len(kind) > _MAX_KIND:
         return False
     return _CALL_KINDS.search(_plain(kind)) is not None
 

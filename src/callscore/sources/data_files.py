@@ -31,7 +31,7 @@ _COMPRESSED = (".gz", ".zst")
 # Other names of data, whose kind is seen from their content.
 _DATA = (".log", ".har", ".httprr", ".trace", ".traj", ".out", ".sse")
 _NOT_DATA = re.compile(r"(readme|license|changelog|notice|manifest)\b", re.IGNORECASE)
-_POSITION = re.compile(r"(?::\d+|\[\d+\])+$")
+_POSITION = re.compile(r"(?::\d{1,12}|\[\d{1,12}\]){1,4}$")
 
 
 def kind_by_name(path: str) -> FileKind | None:

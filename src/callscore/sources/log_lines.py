@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
+from json import JSONDecodeError, JSONDecoder  # noqa: TID251  (it tells where a value ends)
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["looks_like_log_line", "may_be_log", "read_log"]
 
 _MAX_TRIED = 200  # brackets of a line
+_MAX_PASSES = 10  # over a line: brackets in brackets are decoded with what is in them
+_FREE_PASSES = 10_000  # characters of a short line
 _MIN_LINES = 2  # all of the same kind
 _MAX_TAIL = 80  # characters after the value, such as ` { metadata: undefined }`
 _MAX_REPR = 1 << 20
@@ -45,7 +47,7 @@ _LOG_BEGINNING = (
 _LOG_PREFIX = re.compile(_LOG_BEGINNING, re.IGNORECASE)
 _LOG_PREFIX_ANYWHERE = re.compile(f"^{_LOG_BEGINNING}.*{{", re.IGNORECASE | re.MULTILINE)
 # The prefix of a value in YAML: an item of a list, or the value of a key.
-_YAML_PREFIX = re.compile(r"""\s*(?:- +)*(?:["']?[\w .$-]+["']?:\s+)?(?:[&!]\S+ +)*""")
+_YAML_PREFIX = re.compile(r"""\s*+(?:- +)*+(?:["']?[\w .$-]+["']?:\s+)?(?:[&!]\S+ +)*""")
 _YAML_BEGINNING = re.compile(r"\s*(?:---|%YAML|- |[\w-]+:[^\S\n]*\n)")
 _BRACKETED = re.compile(r"\[[\w.:+ /-]+\]\s*[^\s,\]]")
 _VALUE = re.compile(r"[{\[]")
@@ -166,7 +168,7 @@ def _is_log(entries: list[_Entry], size: int, *, is_prose: bool) -> bool:
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines without colors; the parts of long lines in a container's log are joined."""
-    begun: dict[str, tuple[int, str]] = {}
+    begun: dict[str, tuple[int, list[str]]] = {}
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         plain = _COLOR.sub("", line) if "\x1b" in line else line
         piece = _CRI.match(plain)
@@ -174,25 +176,23 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, plain
             continue
         stream = piece["stream"]
-        if stream in begun:
-            first, before = begun.pop(stream)
-            plain, number = before + plain[piece.end() :].rstrip("\r"), first  # noqa: PLW2901
-        if piece["part"] == "P":
-            begun[stream] = number, plain.rstrip("\r")
-        else:
-            yield number, plain
-    yield from begun.values()
+        is_first = stream not in begun
+        first, parts = begun.setdefault(stream, (number, []))
+        parts.append(plain[0 if is_first else piece.end() :].rstrip("\r"))
+        if piece["part"] == "F":
+            del begun[stream]
+            yield first, "".join(parts)
+    for first, parts in begun.values():
+        yield first, "".join(parts)
 
 
 def _values_in_line(line: str) -> list[tuple[str, Any]]:
     """The JSON objects in a line, and lists of them, each with the text before it."""
     found: list[tuple[str, Any]] = []
     position = 0
-    for _ in range(_MAX_TRIED):
-        start = _VALUE.search(line, position)
-        if start is None:
-            return found
-        end = _end_of_value(line, start.start())
+    values = _Values(line)
+    while start := values.search(position):
+        end = values.end_of(start.start())
         if end is None:
             if line.startswith(('{"', '[{"'), start.start()):
                 return found  # what is in a value that was cut off is no record
@@ -211,11 +211,31 @@ def _is_record(value: Any) -> bool:
     return bool(items) and all(isinstance(item, dict) and item for item in items)
 
 
-def _end_of_value(line: str, start: int) -> int | None:
-    try:
-        return _decode_at(line, start)[1]
-    except (ValueError, RecursionError):
-        return None
+class _Values:
+    """Searches a line for values; a line that has too many brackets in brackets is given up."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._tries = _MAX_TRIED
+        self._characters = _FREE_PASSES + _MAX_PASSES * len(line)
+
+    def search(self, position: int) -> re.Match[str] | None:
+        """The next bracket."""
+        self._tries -= 1
+        is_tried = self._tries >= 0 and self._characters > 0
+        return _VALUE.search(self._line, position) if is_tried else None
+
+    def end_of(self, start: int) -> int | None:
+        """The end of the value that begins with a bracket; None if it does not end."""
+        end, reached = None, len(self._line)
+        try:
+            end = reached = _decode_at(self._line, start)[1]
+        except JSONDecodeError as error:
+            reached = error.pos
+        except (ValueError, RecursionError):
+            pass
+        self._characters -= reached - start
+        return end
 
 
 def _decoded(text: str) -> Any:
@@ -264,10 +284,10 @@ def _messages_in(line: str) -> Iterator[tuple[str, Any]]:
     inner = _BYTES.search(line) if "b'" in line or 'b"' in line else None
     if inner is not None and "\\" in inner[1] and len(inner[1]) < _MAX_REPR:
         line = line[: inner.start()] + _text_of_bytes(inner[0])
-    position = tried = 0
-    while tried < _MAX_TRIED and (start := _VALUE.search(line, position)):
-        tried += 1
-        end = _end_of_value(line, start.start())
+    position = 0
+    values = _Values(line)
+    while start := values.search(position):
+        end = values.end_of(start.start())
         value = None if end is None else _decoded(line[start.start() : end])
         if end is None or not _is_message(value):
             position = start.end()
@@ -314,7 +334,8 @@ def _plain(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()]""")
+# A quote that is not closed goes to the end: otherwise each one after it would be tried, too.
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[()]""")
 
 
 def _end_of_call(text: str) -> int:

@@ -26,7 +26,7 @@ _MAX_NAME_SIZE = 1 << 16  # bytes of a header with a long name
 _CHECKSUM = slice(148, 156)
 _FILES = (b"0", b"\0", b"7")
 _LONG_NAME, _PAX = b"L", b"x"
-_PAX_PATH = re.compile(rb"\d+ path=([^\n]*)\n")
+_PAX_PATH = re.compile(rb"(?:\A|\n)\d{1,9} path=([^\n]*)\n")
 _DAMAGED = "the tar archive is damaged. Create the file again."
 
 

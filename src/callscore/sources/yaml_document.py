@@ -29,7 +29,6 @@ LineNumbers = dict[tuple[str | int, ...], int]
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _MERGE_TAG = f"{_TAG_PREFIX}merge"
-# The text of a name of a header, which recorders write as an object of Python.
 _CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
 _TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
 _BINARY_TAGS = (f"{_TAG_PREFIX}binary", "!binary")  # the second as Ruby writes it

@@ -281,7 +281,7 @@ def test_text_without_a_call_is_not_noted(text: str) -> None:
 
 
 @pytest.mark.parametrize("part", ['See {"name": ', "See [f(a= "])
-def test_much_that_only_begins_like_a_call_takes_no_time(part: str) -> None:
+def test_much_that_only_begins_like_a_call_is_read_to_its_end(part: str) -> None:
     assert calls_in(part * 5_000) == ()
 
 
@@ -289,3 +289,19 @@ def test_every_answer_in_text_is_a_step() -> None:
     result = [["[f(a=1)]", f"<tool_call>{JSON_G}</tool_call>", "Done."], ["[f(a=1)]"]]
 
     assert [(call.name, call.step) for call in calls_in(result)] == [("f", 0), ("g.h", 1), ("f", 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        20_000 * '<function name="',
+        '<function name="f">' + 15_000 * '<param name="x">' + "</function>",
+        f'<function name="f"><param {30_000 * "a"}></param></function>',
+        f'<function name="f"><param{2_000 * " "}</function>',
+        10_000 * "<start_function_call>call:",
+        f"<start_function_call>call:f{{{30_000 * 'a'}}}<end_function_call>",
+    ],
+    ids=["calls", "arguments", "fields", "spaces", "gemma", "gemma keys"],
+)
+def test_many_tags_that_do_not_end_are_read(text: str) -> None:
+    assert len(calls_in(text)) <= 1

@@ -30,10 +30,10 @@ def trace_of(document: Any, options: ReadOptions = DEFAULT_READ_OPTIONS) -> Trac
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 @pytest.mark.parametrize("value", [{"a": 1}, '{"a": 1}'])
 def test_every_pair_of_keys_is_a_call(name: str, arguments: str, value: Any) -> None:
-    call = {name: "f", arguments: value}
+    call = {name: "get_time", arguments: value}
 
-    assert trace_of(call).calls == (ToolCall("f", {"a": 1}),)
-    assert trace_of([call, call]).calls == (ToolCall("f", {"a": 1}),) * 2
+    assert trace_of(call).calls == (ToolCall("get_time", {"a": 1}),)
+    assert trace_of([call, call]).calls == (ToolCall("get_time", {"a": 1}),) * 2
     assert joins_lines(call)
 
 
@@ -160,9 +160,22 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
     "more", [{"output": "x"}, {"id": "c"}, {"type": "tool_use"}, {"status": "ok", "duration": 1}]
 )
 def test_a_name_with_an_input_is_a_call_if_nothing_else_is_foreign(more: Any) -> None:
-    assert trace_of([{"name": "f", "input": {"a": 1}, **more}]).calls is not None
+    assert trace_of([{"name": "get_time", "input": {"a": 1}, **more}]).calls is not None
     assert recognizes([{"tool": "f", "input": {"a": 1}, **more, "anything": 1}])
-    assert recognizes([{"name": "f", "input": '{"a": '}])  # arguments that break off
+    assert recognizes([{"name": "get_time", "input": '{"a": '}])  # arguments that break off
+
+
+@pytest.mark.parametrize("name", ["Button", "basic", "with-icon", "menu_item", "case_1", "f"])
+@pytest.mark.parametrize("more", [{}, {"id": 1}, {"output": "<b>"}, {"result": "x", "error": None}])
+def test_a_name_with_an_input_is_a_fixture_unless_it_is_that_of_a_function(
+    name: str, more: Any
+) -> None:
+    fixture = {"name": name, "input": {"label": "x"}, **more}
+
+    assert not recognizes([fixture, fixture])
+    assert not joins_lines(fixture)
+    assert recognizes([{**fixture, "tool_call_id": "1"}])
+    assert recognizes({"tool_calls": [fixture]})
 
 
 @pytest.mark.parametrize(

@@ -280,3 +280,10 @@ def test_a_proxy_may_log_the_parameters_as_text_and_cut_it_off() -> None:
     assert (cut.name, cut.arguments, cut.raw) == ("f", None, params[:-4])
     assert cut.error is not None
     assert (nameless.arguments, nameless.raw) == (None, params[:6])
+
+
+@pytest.mark.parametrize("part", ["[", "(session "])
+def test_a_prefix_of_many_brackets_is_read(part: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "f"}}
+    trace = only([{"prefix": 100_000 * part, "message": message}])
+    assert [call.name for call in trace.calls or ()] == ["f"]

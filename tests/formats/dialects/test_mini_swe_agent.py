@@ -130,3 +130,7 @@ def test_trajectories_are_claimed(document: Any) -> None:
 )
 def test_look_alikes_are_left_to_others(document: Any) -> None:
     assert not mini_swe_agent.recognizes(document)
+
+
+def test_a_block_of_blank_lines_that_does_not_end_has_no_command() -> None:
+    assert only(says("```bash" + 20_000 * "\n")).calls == ()

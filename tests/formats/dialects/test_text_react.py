@@ -134,3 +134,14 @@ def test_several_actions_may_be_in_one_block() -> None:
     text = '```json\n[{"action": "f", "action_input": {}}, {"action": "g"}, {"x": 1}]\n```'
 
     assert [call.name for call in calls_of(text)] == ["f", "g"]
+
+
+@pytest.mark.parametrize("text", ["Action:" + 800 * " ", "Action" + 40_000 * " "])
+def test_many_spaces_are_no_action(text: str) -> None:
+    assert not recognizes(f"{text}x")
+
+
+def test_spaces_around_a_name_are_no_part_of_it() -> None:
+    (call,) = calls_of("Action: \t f \t(a comment)\t\nAction Input: x")
+
+    assert call.name == "f"

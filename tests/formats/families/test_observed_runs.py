@@ -305,16 +305,16 @@ MODEL = ObservedStep(id="model", parent="client", requests=())
 def test_the_steps_around_a_step_come_from_the_inside_out() -> None:
     steps = steps_by_id(ObservedRun([AGENT, TOOL, CLIENT, MODEL]))
 
-    assert steps_above(MODEL, steps) == [CLIENT, TOOL, AGENT]
-    assert steps_above(AGENT, steps) == []
+    assert list(steps_above(MODEL, steps)) == [CLIENT, TOOL, AGENT]
+    assert list(steps_above(AGENT, steps)) == []
 
 
 def test_steps_around_each_other_are_there_once() -> None:
     first, second = ObservedStep(id="a", parent="b"), ObservedStep(id="b", parent="a")
     alone = ObservedStep(id="c", parent="c")
 
-    assert steps_above(first, steps_by_id(ObservedRun([first, second]))) == [second]
-    assert steps_above(alone, steps_by_id(ObservedRun([alone]))) == []
+    assert list(steps_above(first, steps_by_id(ObservedRun([first, second])))) == [second]
+    assert list(steps_above(alone, steps_by_id(ObservedRun([alone])))) == []
 
 
 def test_the_innermost_tool_around_a_step_is_found() -> None:
@@ -341,3 +341,11 @@ def test_a_tool_within_itself_repeats_it_unless_a_model_is_at_work_there() -> No
     assert not is_repeated(ToolCall("other", {}), TOOL, plain)
     assert not is_repeated(done, None, plain)
     assert with_model.delegating == {"tool", "client"}
+
+
+def test_many_tools_can_be_within_each_other() -> None:
+    steps = [tool("f", {}, id=str(number), parent=str(number + 1)) for number in range(8_000)]
+    nesting = nesting_of(ObservedRun(steps))
+    around = [tool_around(step, nesting) for step in steps]
+
+    assert around == [*steps[1:], None]

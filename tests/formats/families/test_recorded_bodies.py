@@ -144,3 +144,8 @@ def test_headers_of_other_types_are_skipped_and_a_cut_stream_ends() -> None:
     other = prelude + zlib.crc32(prelude).to_bytes(4, "big") + packed + b"{}" + b"\0" * 4
 
     assert events_in(other + whole + whole[:-2]) == [{}, {"a": {"n": 1}}]
+
+
+@pytest.mark.parametrize("data", [zipped(b""), frame(b"")])
+def test_many_small_parts_are_read(data: bytes) -> None:
+    assert not BodyReader().read(in_base64(data * 200_000), is_encoded=True)

@@ -47,6 +47,7 @@ _FREE_PARAMETER = "content"
 _TASK = ("<task>", "<user_message>")
 _DETAILS = "<environment_details>"
 _TAG = re.compile(r"<([A-Za-z_]\w*)>")
+_END_TAG = re.compile(r"</([A-Za-z_]\w*)>")
 _FIRST_PARAMETER = re.compile(r"\s*<[A-Za-z_]\w*>")
 _RESULT = re.compile(r"\[(?P<name>[A-Za-z_][\w-]*)(?: for '.{0,20000}?')?\] Result:", re.DOTALL)
 _REFUSAL = re.compile(r"Tool \[(?P<name>[A-Za-z_][\w-]*)[^\]]*\] was not executed")
@@ -210,16 +211,14 @@ def _calls_in(text: str, tools: frozenset[str]) -> Iterator[_Call]:
 def _parameters_in(body: str) -> dict[str, str]:
     found: dict[str, str] = {}
     position = 0
-    unclosed: set[str] = set()
+    last_ends = {tag[1]: tag.start() for tag in _END_TAG.finditer(body)}
     while tag := _TAG.search(body, position):
         name, position = tag[1], tag.end()
-        if name in unclosed:
+        end = last_ends.get(name, -1)
+        if end < position:
             continue
-        find = body.rfind if name == _FREE_PARAMETER else body.find
-        end = find(f"</{name}>", position)
-        if end < 0:
-            unclosed.add(name)
-            continue
+        if name != _FREE_PARAMETER:
+            end = body.find(f"</{name}>", position)
         found[name] = body[position:end].strip()
         position = end
     return found

@@ -69,6 +69,11 @@ _OUTCOME_FIELDS = frozenset(
         *("server", "server_name", "server_label", "namespace", "caller", "reasoning", "thought"),
     )
 )
+# Otherwise the name of an object with an input must be that of a function.
+_EVIDENCE = (
+    *("toolCallId", "tool_call_id", "call_id", "toolUseId", "tool_use_id", "type", "kind", "step"),
+    *("failed", "raw", "positional", *NAME_KEYS[1:]),
+)
 _CALL_TYPE = re.compile("tool|function|call|mcp|custom|action", re.IGNORECASE)
 # `{"get_weather": {"city": "Paris"}}`, as the Berkeley leaderboard writes calls. Other objects have
 # one key, too, so that the key must be that of a function: `math.sqrt`, or a verb with an object.
@@ -115,10 +120,20 @@ def _has_arguments(item: dict[str, Any]) -> bool:
         if key in _SURE:
             return True
         if key in _LIKELY and _are_arguments(value):
-            return _is_of_tool(item, value)
+            return _is_of_tool(item, value) and (key != "input" or _is_evident(item))
     value = item.get("parameters")  # mostly a schema
     is_plain = _are_arguments(value) and not is_schema(value) and not is_definition(item)
     return is_plain and _is_of_tool(item, value)
+
+
+def _is_evident(item: dict[str, Any]) -> bool:
+    """Whether an object with a name and an input, as fixtures of tests have them, is a call."""
+    name = item.get("name")
+    return any(key in item for key in _EVIDENCE) or (
+        isinstance(name, str)
+        and _FUNCTION_NAME.fullmatch(name) is not None
+        and _is_function_name(name)
+    )
 
 
 def _is_of_tool(item: dict[str, Any], arguments: Any) -> bool:
@@ -158,12 +173,23 @@ def joins_lines(line: Any) -> bool:
     """Whether a line is one call; without arguments, it has a field that only calls have."""
     if is_call(line):
         return True
-    return _may_be_call(line) and any(line.get(key) is not None for key in _CALL_SIGNS)
+    is_named = _may_be_call(line) and "input" not in line
+    return is_named and any(line.get(key) is not None for key in _CALL_SIGNS)
 
 
 def _are_calls(items: Any) -> bool:
     return (
         isinstance(items, list) and all(map(_may_be_call, items)) and any(map(joins_lines, items))
+    )
+
+
+def _is_listed(item: Any) -> bool:
+    """Whether an object with an input is a call, if it is in a list under a name for calls."""
+    return (
+        isinstance(item, dict)
+        and _has_name(item)
+        and _are_arguments(item.get("input"))
+        and _is_of_tool(item, item["input"])
     )
 
 
@@ -177,7 +203,10 @@ def listed_calls(document: Any) -> list[Any] | None:
         if key in document:
             items = document[key]
             is_empty = items == [] or (items is None and key != "calls")
-            return [] if is_empty else items if _are_calls(items) else None
+            are_calls = _are_calls(items) or (
+                isinstance(items, list) and all(map(_is_listed, items))
+            )
+            return [] if is_empty else items if are_calls else None
     return [document] if joins_lines(document) else None
 
 

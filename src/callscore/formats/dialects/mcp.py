@@ -50,8 +50,8 @@ _MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # every entry of a log ha
 # The text before a message in a log: which server it is of, if it says so.
 _LEVELS = "trace|debug|info|warn|warning|error"
 _SERVER_IN_PREFIX = re.compile(
-    rf"\[(?:{_LEVELS})\] \[(?P<last>[^\]]+)\] Message from|\[(?P<first>[^\]]+)\] \[(?:{_LEVELS})\] Message"
-    r"|\(session (?P<session>[^)]+)\)"
+    rf"\[(?:{_LEVELS})\] \[(?P<last>[^][]+)\] Message from|\[(?P<first>[^][]+)\] \[(?:{_LEVELS})\] Message"
+    r"|\(session (?P<session>[^()]+)\)"
 )
 _NAME_IN_TEXT = re.compile(r'"name"\s*:\s*"([^"\\]*)"')
 _LISTING = frozenset(

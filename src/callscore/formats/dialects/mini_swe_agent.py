@@ -36,8 +36,10 @@ _TOOL = "bash"
 _ROLES = ("system", "user", "assistant", "tool", "exit")
 _FENCE = "```mswea_bash_command"
 # The patterns of the agent itself; the first versions had another name for the language.
-_COMMAND = re.compile(r"```mswea_bash_command\s*\n(.*?)\n```", re.DOTALL)
-_FIRST_COMMAND = re.compile(r"```bash\s*\n(.*?)\n```", re.DOTALL)
+# Blank lines are taken at once: each of them tried as part of the command takes quadratic time.
+_BODY = r"(?:[^\S\n]*+\n)++(?:(?<=\n\n)```|(.*?)\n```)"
+_COMMAND = re.compile(rf"```mswea_bash_command{_BODY}", re.DOTALL)
+_FIRST_COMMAND = re.compile(rf"```bash{_BODY}", re.DOTALL)
 _RETURN_CODE = re.compile(r"<returncode>\s*(-?\d{1,9})\s*</returncode>")
 _HEAD_LENGTH = 2_000  # characters: the output of the command follows its return code
 SIGNS = Signs(keys=("trajectory_format", "info"), item_keys=("role",))

@@ -307,22 +307,24 @@ def _take_other(text: str, transcript: Transcript, options: ReadOptions) -> bool
 
 # --- calls in tags, with a tag for each argument, and FunctionGemma's -------------------------
 
+# None of these patterns tries to go on behind the next tag, or from the middle of a word: a text with
+# many beginnings would take quadratic time.
 _XML_CALL = re.compile(
-    r"""<function\s+name=(["'])(?P<name>.*?)\1\s*(?:/>|>(?P<body>.*?)(?P<end></function>|\Z))""",
+    r"""<function\s+name=(["'])(?P<name>[^<>]*?)\1\s*(?:/>|>(?P<body>.*?)(?P<end></function>|\Z))""",
     re.DOTALL,
 )
 _XML_ARGUMENT = re.compile(
-    r"<param\s+(?P<fields>[^<>]*?)\s*(?:/>|>(?P<text>.*?)</param>)", re.DOTALL
+    r"<param\s(?P<fields>[^<>]*+)>(?:(?<=/>)|(?P<text>.*?)(?:</param>|\Z))", re.DOTALL
 )
-_XML_FIELD = re.compile(r"""(\w+)=(["'])(.*?)\2""", re.DOTALL)
+_XML_FIELD = re.compile(r"""(?<!\w)(\w++)=(["'])(.*?)\2""", re.DOTALL)
 _XML_TYPES = ("integer", "float", "number", "boolean", "array", "tuple", "object", "dict")
 _GEMMA_CALL = re.compile(
-    r"<start_function_call>\s*call:(?P<name>[^{\s]+)(?P<body>\{.*?)"
+    r"<start_function_call>\s*call:(?P<name>[^{\s<]+)(?P<body>\{.*?)"
     r"(?:<end_function_call>|(?=<start_function_call>)|\Z)",
     re.DOTALL,
 )
 _GEMMA_PART = re.compile(
-    r"<escape>(?P<text>.*?)<escape>|(?P<key>[A-Za-z_][\w.-]*)(?=\s*:)", re.DOTALL
+    r"<escape>(?P<text>.*?)<escape>|(?<![\w.-])(?P<key>[A-Za-z_][\w.-]*+)(?=\s*:)", re.DOTALL
 )
 
 

@@ -7,7 +7,7 @@ once, in one of two views: as requested by the models, or as executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -38,16 +38,16 @@ def steps_by_id(run: ObservedRun) -> dict[str | None, ObservedStep]:
     return {step.id: step for step in run.steps if step.id is not None}
 
 
-def steps_above(step: ObservedStep, steps: dict[str | None, ObservedStep]) -> list[ObservedStep]:
+def steps_above(
+    step: ObservedStep, steps: dict[str | None, ObservedStep]
+) -> Iterator[ObservedStep]:
     """The steps around a step, from the inside out."""
-    found: list[ObservedStep] = []
     seen = {step.id}
     parent = step.parent
     while parent in steps and parent not in seen:
         seen.add(parent)
-        found.append(steps[parent])
+        yield steps[parent]
         parent = steps[parent].parent
-    return found
 
 
 def nesting_of(run: ObservedRun) -> Nesting:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["REACT", "has_action"]
 
 _LINE = r"(?m:^[ \t]*(?:\*\*)?(?:ASSISTANT )?)"
-_COLON = r"[ \t]*\d*[ \t]*:(?:\*\*)?"
+# Possessive: spaces that two parts of a pattern can share take quadratic time.
+_NUMBER = r"[ \t]*+(?:\d++[ \t]*+)?"
+_COLON = rf"{_NUMBER}:(?:\*\*)?"
 _ACTION = rf"{_LINE}Action{_COLON}"
 # What ends the input of an action, or an observation.
 _NEXT = (
@@ -36,8 +38,8 @@ _NEXT = (
     rf"|{_LINE}Observation\b|\Z)"
 )
 _WITH_INPUT = (
-    rf"{_ACTION}[ \t]*(?P<name>[^\n]*?)\s*"
-    r"(?:\*\*)?(?:ASSISTANT )?\bAction[ \t]*\d*[ \t]*Input[ \t]*\d*[ \t]*:(?:\*\*)?"
+    rf"{_ACTION}(?P<name>[^\n]*?)(?<!\s)\s*+"
+    rf"(?:\*\*)?(?:ASSISTANT )?\bAction{_NUMBER}Input{_COLON}"
     rf"(?P<input>.*?){_NEXT}"
 )
 _BLOCK = (
@@ -63,7 +65,7 @@ _INSTRUCTION = re.compile(
     r"(?:the |your )?(?:action|name|tool)s? (?:to|of|name)\b|.*\bone of\b", re.IGNORECASE
 )
 _MAX_NAME_LENGTH = 100
-_COMMENT = re.compile(r"\s*\([^()]*\)$")
+_COMMENT = re.compile(r"\([^()]*\)$")
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 
 
@@ -75,7 +77,7 @@ def has_action(text: str) -> bool:
 
 def _is_action(match: re.Match[str]) -> bool:
     name = match["name"]
-    return name is None or _INSTRUCTION.match(name) is None
+    return name is None or _INSTRUCTION.match(name.strip()) is None
 
 
 def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -> None:
@@ -86,7 +88,7 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
         if match["verb"] != _END_VERB and _NO_TOOL.fullmatch(match["verb"]) is None:
             transcript.call(match["verb"], {"input": match["query"]})
     else:
-        name = _COMMENT.sub("", match["name"].strip(" \t*`\"'")).strip("`\"' ")
+        name = _COMMENT.sub("", match["name"].strip(" \t*`\"'")).strip("`\"' \t")
         is_tool = _NO_TOOL.fullmatch(name) is None and len(name) <= _MAX_NAME_LENGTH
         if is_tool and _INSTRUCTION.match(name) is None:
             transcript.call(name, _input_of(match["input"].strip()))

@@ -22,6 +22,7 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _GZIP_BITS, _ZLIB_BITS, _RAW_BITS = zlib.MAX_WBITS | 16, zlib.MAX_WBITS, -zlib.MAX_WBITS
 _MAX_LAYERS = 3  # of compression
+_PIECE_SIZE = 1 << 10  # bytes
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _MIN_ENCODED = 16  # characters; fewer are a word
@@ -90,13 +91,20 @@ class BodyReader:
     def _inflated(self, data: bytes, bits: int) -> bytes:
         """What can be unpacked: a recorded stream may end too early."""
         found = bytearray()
-        while data:
-            unpacker = zlib.decompressobj(bits)
+        view = memoryview(data)
+        unpacker = zlib.decompressobj(bits)
+        while view:
+            # In pieces, because what is left of a piece behind the end of a file is copied.
+            piece = view[:_PIECE_SIZE]
             try:
-                found += self._counted(unpacker.decompress(data, self._left + 1))
+                found += self._counted(unpacker.decompress(piece, self._left + 1))
             except zlib.error:
                 break
-            data = unpacker.unused_data if unpacker.unused_data.startswith(_GZIP) else b""
+            view = view[len(piece) - len(unpacker.unused_data) :]
+            if unpacker.eof:
+                if bytes(view[: len(_GZIP)]) != _GZIP:
+                    break
+                unpacker = zlib.decompressobj(bits)
         return bytes(found)
 
     def _from_zstd(self, data: bytes) -> bytes | None:
@@ -200,7 +208,7 @@ def _decoded(text: str) -> list[Any]:
 # --- AWS event streams --------------------------------------------------------------------------
 
 
-def is_event_stream(data: bytes) -> bool:
+def is_event_stream(data: bytes | memoryview) -> bool:
     """Whether bytes begin with a message of `application/vnd.amazon.eventstream`."""
     checksum = int.from_bytes(data[8:_PRELUDE_SIZE], "big")
     return len(data) > _PRELUDE_SIZE and zlib.crc32(data[:8]) == checksum
@@ -209,16 +217,17 @@ def is_event_stream(data: bytes) -> bool:
 def events_in(data: bytes) -> list[Any]:
     """The events of a stream, as boto3 has them, or the model's own, up to where it is cut off."""
     events: list[Any] = []
-    while is_event_stream(data):
-        total = int.from_bytes(data[:4], "big")
-        headers_size = int.from_bytes(data[4:8], "big")
+    view = memoryview(data)  # its slices are no copies
+    while is_event_stream(view):
+        total = int.from_bytes(view[:4], "big")
+        headers_size = int.from_bytes(view[4:8], "big")
         start = _PRELUDE_SIZE + headers_size
-        if not start + _CHECKSUM_SIZE <= total <= len(data):
+        if not start + _CHECKSUM_SIZE <= total <= len(view):
             break
-        headers = _headers_in(data[_PRELUDE_SIZE:start])
-        for payload in _decoded_bytes(data[start : total - _CHECKSUM_SIZE]):
+        headers = _headers_in(bytes(view[_PRELUDE_SIZE:start]))
+        for payload in _decoded_bytes(bytes(view[start : total - _CHECKSUM_SIZE])):
             events += _event(headers, payload)
-        data = data[total:]
+        view = view[total:]
     return events
 
 
