@@ -44,6 +44,7 @@ class Transcript:
         self._waiting: dict[int, None] = {}  # positions, in order
         self._waiting_by_id: dict[str, list[int]] = {}
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
+        self._has_ids = True  # whether every call has one
         self._step: int | None = None
         self.is_open = False  # whether `open_step` has begun a message that has not ended
 
@@ -100,6 +101,8 @@ class Transcript:
                         return
                     made.append(len(calls))
                 self._waiting_by_id.setdefault(id, []).append(len(calls))
+        if not id:
+            self._has_ids = False
         self._waiting[len(calls)] = None
         calls.append(
             [name, value, id, self._step, None, None, raw, fault, kind, caller, positional, warning]
@@ -109,6 +112,7 @@ class Transcript:
         """Add a call that another format has read, to the message that has begun."""
         fields = list(astuple(call))
         fields[_STEP] = self._step
+        self._has_ids = self._has_ids and bool(call.id)
         if not has_result:
             fields[_RESULT] = fields[_FAILED] = None
         if fields[_RESULT] is None:
@@ -150,8 +154,7 @@ class Transcript:
         if not self._calls:
             return True
         name = name_of(id)
-        has_ids = all(call[_ID] for call in self._calls)
-        return name is not None and has_ids and name not in self._waiting_by_id
+        return name is not None and self._has_ids and name not in self._waiting_by_id
 
     def _find_waiting(self, id: Any, name: Any) -> int | None:  # noqa: A002
         if id is not None and id.__class__ is not str:
