@@ -44,7 +44,7 @@ class Transcript:
         self._waiting: dict[int, None] = {}  # positions, in order
         self._waiting_by_id: dict[str, list[int]] = {}
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
-        self._has_ids = True  # whether every call has one
+        self._with_id = 0  # how many calls have one
         self._step: int | None = None
         self.is_open = False  # whether `open_step` has begun a message that has not ended
 
@@ -101,8 +101,7 @@ class Transcript:
                         return
                     made.append(len(calls))
                 self._waiting_by_id.setdefault(id, []).append(len(calls))
-        if not id:
-            self._has_ids = False
+                self._with_id += 1
         self._waiting[len(calls)] = None
         calls.append(
             [name, value, id, self._step, None, None, raw, fault, kind, caller, positional, warning]
@@ -112,13 +111,13 @@ class Transcript:
         """Add a call that another format has read, to the message that has begun."""
         fields = list(astuple(call))
         fields[_STEP] = self._step
-        self._has_ids = self._has_ids and bool(call.id)
         if not has_result:
             fields[_RESULT] = fields[_FAILED] = None
+        waiting = [] if call.id is None else self._waiting_by_id.setdefault(call.id, [])
+        self._with_id += call.id is not None
         if fields[_RESULT] is None:
             self._waiting[len(self._calls)] = None
-            if call.id:
-                self._waiting_by_id.setdefault(call.id, []).append(len(self._calls))
+            waiting.append(len(self._calls))
         self._calls.append(fields)
 
     def result(
@@ -154,7 +153,8 @@ class Transcript:
         if not self._calls:
             return True
         name = name_of(id)
-        return name is not None and self._has_ids and name not in self._waiting_by_id
+        has_ids = self._with_id == len(self._calls)
+        return name is not None and has_ids and name not in self._waiting_by_id
 
     def _find_waiting(self, id: Any, name: Any) -> int | None:  # noqa: A002
         if id is not None and id.__class__ is not str:
