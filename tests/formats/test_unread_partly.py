@@ -76,3 +76,37 @@ def test_calls_of_a_trajectory_under_another_name_are_noted() -> None:
     assert names == ["bash"]
     assert len(notes) == 1
     assert "'toolcalls'" in notes[0]
+
+
+def generation(number: int, output: Any) -> dict[str, Any]:
+    return {
+        "id": f"g{number}",
+        "traceId": "t",
+        "type": "GENERATION",
+        "startTime": f"2026-01-01T00:00:0{number}Z",
+        "input": [{"role": "user", "content": "x"}],
+        "output": output,
+    }
+
+
+def test_calls_that_are_spread_over_generations_are_all_read() -> None:
+    flat = {"content": "", "toolCalls": [{"id": "2", "name": "g", "args": {"b": 2}}]}
+    choices = {"choices": [{"message": answer(tool_calls=[call("3", name="h", arguments="{}")])}]}
+    observations = [
+        generation(0, answer(tool_calls=[GOOD])),
+        generation(1, flat),
+        generation(2, choices),
+        generation(3, answer(content="Done.")),
+    ]
+
+    assert read(observations) == (["f", "g", "h"], [])
+
+
+def test_an_answer_in_an_unknown_notation_among_others_is_noted() -> None:
+    unknown = {"parts_v2": [{"toolcall": {"fn": "g", "args": {"b": 2}}}]}
+
+    names, notes = read([generation(0, answer(tool_calls=[GOOD])), generation(1, unknown)])
+
+    assert names == ["f"]
+    (note,) = notes
+    assert note.startswith("'toolcall' at $[1].output.parts_v2[0] looks like a call")

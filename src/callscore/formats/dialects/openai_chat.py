@@ -239,7 +239,7 @@ def _note_unknown_parts(message: dict[str, Any], transcript: Transcript) -> None
     """Note the fields and parts of an answer that look like calls: this format has them elsewhere."""
     if message.get("role") != "assistant":
         return
-    if not _MESSAGE_KEYS.issuperset(message):
+    if not _MESSAGE_KEYS.issuperset(message) and not message.get("tool_calls"):
         transcript.unknown_keys(message, _MESSAGE_KEYS)
     content = message.get("content")
     if content.__class__ is list:

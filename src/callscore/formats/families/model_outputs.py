@@ -18,6 +18,7 @@ from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.reading import inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
+from callscore.formats.unread import find_sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,8 +60,16 @@ class ModelOutputs:
     def calls(self, given: Any) -> tuple[ToolCall, ...]:
         """The calls in an answer or in messages, with their results.
 
-        Text that is not JSON has none.
+        Text that is not JSON has none. In any other answer, what looks like a call is noted.
         """
+        found = self._calls(given)
+        if not found and self._options.is_searched and not self.is_plain(given):
+            sign = find_sign(_value_of(given), candidate=self._options.candidate)
+            if sign is not None:
+                self._options.note_unknown(sign.what, sign.value)
+        return found
+
+    def _calls(self, given: Any) -> tuple[ToolCall, ...]:
         value = _value_of(given)
         if value and are_otel_messages(value):
             transcript = Transcript(self._options)
@@ -101,7 +110,7 @@ class ModelOutputs:
         ]
         return results or [
             ToolResult(call.result, call.id, call.name, call.failed, call.arguments)
-            for call in self.calls(value)
+            for call in self._calls(value)
             if call.result is not None
         ]
 
@@ -225,7 +234,7 @@ def _as_message(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_role(value: dict[str, Any]) -> dict[str, Any]:
-    has_calls = isinstance(value.get("tool_calls"), list) or any(
+    has_calls = isinstance(first(value, "tool_calls", "toolCalls"), list) or any(
         part.get("type") == "tool_use" for part in dicts(value.get("content"))
     )
     if value.keys() == _CALL_KEYS and isinstance(value["name"], str):
@@ -252,7 +261,8 @@ def _with_openai_calls(message: dict[str, Any]) -> dict[str, Any]:
         }
         for call in calls
     ]
-    return {**message, "role": "assistant", "tool_calls": whole}
+    others = {key: value for key, value in message.items() if key != "toolCalls"}
+    return {**others, "role": "assistant", "tool_calls": whole}
 
 
 def _is_flat_call(call: Any) -> bool:
