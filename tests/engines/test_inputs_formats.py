@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import tarfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from callscore.cli.main import run_command
 from callscore.core.results import InputFiles, Noted, Results
 from callscore.engines import workers
-from callscore.engines.batches import RowOptions
 from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.engines.local_rows import score_to_rows
 from callscore.engines.sampling import score_sample
 from callscore.errors import UnreadableInput
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = {"name": "f", "arguments": {"a": 1}}
 CASE = {"id": "a", "expected": [CALL], "actual": [CALL]}
@@ -110,15 +107,23 @@ def test_cases_that_are_not_decoded_one_by_one_are_cases(tmp_path: Path, show: A
     assert formats(score_sample(path, n=3).results) == [(("cases",), ("log.jsonl",))]
 
 
-def test_a_run_with_rows_names_the_format_of_the_first_record(tmp_path: Path) -> None:
+def rows_report(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Any:
+    """What the report of a run with result rows says about its inputs."""
+    written = ("--results", "rows.parquet", "--format", "json", "--output", "report.json")
+    monkeypatch.setattr("sys.argv", ["callscore", "score", *arguments, *written])
+    assert run_command() == 0
+    return msgspec.json.decode(Path("report.json").read_bytes())["inputs"]
+
+
+def test_a_run_with_rows_names_the_format_of_the_first_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     references = write(tmp_path / "golden.jsonl", {"id": "a", "expected": [CALL]})
     traces = write(tmp_path / "traces.jsonl", {"id": "a", "messages": OPENAI})
 
-    run = score_to_rows([traces], "rows.parquet", RowOptions(), references=[references])
-
-    assert formats(run.results) == [
-        (("cases",), ("golden.jsonl",)),
-        (("openai_chat",), ("traces.jsonl",)),
+    assert rows_report(monkeypatch, "--expected", references, "--actual", traces) == [
+        {"formats": ["cases"], "files": {"count": 1, "names": ["golden.jsonl"]}},
+        {"formats": ["openai_chat"], "files": {"count": 1, "names": ["traces.jsonl"]}},
     ]
 
 
@@ -129,9 +134,9 @@ def test_a_large_document_is_not_read_twice_for_its_format(
     document = write(tmp_path / "cases.json", [CASE])
     lines = write(tmp_path / "cases.jsonl", CASE)
 
-    run = score_to_rows([document, lines], "rows.parquet", RowOptions())
-
-    assert formats(run.results) == [(("cases",), ("cases.jsonl",))]
+    assert rows_report(monkeypatch, document, lines) == [
+        {"formats": ["cases"], "files": {"count": 1, "names": ["cases.jsonl"]}}
+    ]
 
 
 def test_the_results_of_an_error_name_what_was_read(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from callscore.cli.progress import progress
 from callscore.cli.record_fields import note_unfound
 from callscore.cli.sample_options import sample_options
 from callscore.cli.score_rows import (
+    formats_read,
     is_large,
     large_data_options,
     print_about_rows,
@@ -330,7 +331,8 @@ def _score_large(request: Request, typed: tuple[str, ...]) -> int:
     if request.engine != "local" and request.jobs > 1:
         print_note(say(_JOBS_OF_ENGINE, request.lang))
     with _open_report(request, typed, is_prompt=False) as output, scored_rows(request) as run:
-        results = replace(run.results, hides_calls=request.show == "none")
+        hides_calls = request.show == "none"
+        results = replace(run.results, hides_calls=hides_calls, inputs=formats_read(request))
         output.write(replace(write_cases(results, output.on_case), fail_under=request.fail_under))
         print_about_rows(run, request)
         keeper = save_rows(_keep_request(request, started_at), request, run)

@@ -13,6 +13,7 @@ from callscore.cli.output import print_note
 from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.errors import UnreadableInput
 from callscore.sources.files import open_bytes
 from callscore.sources.remote import is_url, without_credentials
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.cli.score import Request
     from callscore.core.case import Case
     from callscore.core.phrases import Language
-    from callscore.core.results import Result, Results
+    from callscore.core.results import InputFiles, Result, Results
     from callscore.engines.batches import RowOptions
     from callscore.engines.local_rows import RowRun
     from callscore.engines.partitions import ClusterRun
@@ -224,6 +225,23 @@ def scored_rows(request: Request) -> Iterator[RowRun | ClusterRun]:
         yield run
     finally:
         run.close()
+
+
+def formats_read(request: Request) -> tuple[InputFiles, ...]:
+    """The formats of the files, as far as they are on this machine: the same on every engine."""
+    from callscore.engines.batches import formats_of
+
+    files, references = map(_files_here, (request.files or request.actual, request.expected))
+    return formats_of(files, references, _row_options(request))
+
+
+def _files_here(paths: Iterable[str]) -> list[str]:
+    from callscore.sources.paths import expand_paths
+
+    try:
+        return expand_paths([path for path in paths if not is_url(path)])
+    except UnreadableInput:  # a pattern of the engine's own
+        return []
 
 
 def _row_options(request: Request) -> RowOptions:

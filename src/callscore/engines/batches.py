@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 from callscore.api import score_case
 from callscore.core.budget import OverBudget
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.totals import InputCounter
 from callscore.engines.inputs import (
     CASES,
     NO_JOIN,
@@ -22,6 +23,7 @@ from callscore.engines.inputs import (
     TRACES,
     CaseReader,
     FileContent,
+    first_formats,
     input_options_for,
 )
 from callscore.engines.result_rows import (
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.case import Case
-    from callscore.core.results import CaseScore
+    from callscore.core.results import CaseScore, InputFiles
 
 __all__ = [
     "LINE_COLUMN",
@@ -55,6 +57,7 @@ __all__ = [
     "RowOptions",
     "RowScorer",
     "few_collections",
+    "formats_of",
     "joined_rows",
     "row_options",
     "score_batches",
@@ -347,6 +350,17 @@ def _hidden_pairs() -> Callable[[CaseScore], str]:
 
     hider = Hider()
     return lambda case: jsonl_line(case, hider).decode().rstrip("\n")
+
+
+def formats_of(
+    files: Iterable[str], references: Iterable[str], options: RowOptions
+) -> tuple[InputFiles, ...]:
+    """The formats of files whose records are read elsewhere, and of their references."""
+    counter = InputCounter()
+    known = list(references)
+    for paths, part in ((known, REFERENCES), (files, TRACES if known else CASES)):
+        first_formats(paths, part, RecordReader(options, part).inputs, counter)
+    return counter.noted()
 
 
 class RecordReader:

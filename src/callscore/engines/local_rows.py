@@ -17,7 +17,6 @@ from msgspec import Struct, structs
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
 from callscore.core.summary import Summary
-from callscore.core.totals import InputCounter
 from callscore.engines.batches import RecordReader, RowOptions, RowScorer, few_collections
 from callscore.engines.inputs import (
     CASES,
@@ -25,7 +24,6 @@ from callscore.engines.inputs import (
     REFERENCES,
     TRACES,
     CaseReader,
-    first_formats,
     read_cases,
 )
 from callscore.engines.local import CHECKED_BYTES, MANY_BYTES, decoded_lines
@@ -175,12 +173,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         manifest.close()
     if not keeps_failing:
         manifest.remove()
-    outcome = run.outcome(resumed=resumed, close=manifest.remove)
-    inputs = InputCounter()
-    for paths, part in ((references, REFERENCES), (files, TRACES if references else CASES)):
-        first_formats(paths, part, RecordReader(options, part).inputs, inputs)
-    found = structs.replace(outcome.results, inputs=inputs.noted())
-    return structs.replace(outcome, results=found)
+    return run.outcome(resumed=resumed, close=manifest.remove)
 
 
 def _apart(work: Callable[[], None]) -> None:
