@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "AGENT",
     "CONCATENATED",
     "INVALID",
     "MAX_EXCERPT",
@@ -35,6 +36,9 @@ __all__ = [
     "malformed_part",
     "split_concatenated_objects",
 ]
+
+
+AGENT = "agent"  # the caller of a call that has none
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
