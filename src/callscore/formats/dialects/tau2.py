@@ -221,6 +221,8 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
             transcript.result(result.get("content"), result.get("id"), failed=failed)
         return
     calls = list_of(message.get("tool_calls"))
+    if not _is_by_user(message):  # the user acts on the answer before it
+        transcript.role(message.get("role"))
     if calls:
         transcript.step()
     for call in dicts(calls):

@@ -1,0 +1,66 @@
+"""Counts the turns of a user in the messages that a model received, in any provider's format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callscore.formats.families.written_calls import is_observation
+from callscore.formats.shape import at, dicts, first, json_of
+from callscore.formats.transcript import Transcript
+
+__all__ = ["count_turns"]
+
+_LISTS = ("messages", "contents", "input", "prompt", "chat_history")
+_MAX_WRAPPERS = 4
+_CONTENTS = ("content", "parts", "contents")
+_RESULT_KEYS = frozenset(
+    ("tool_use_id", "toolResult", "functionResponse", "function_response", "tool_call_id")
+)
+_RESULT_TYPES = ("tool_result", "tool-result", "tool_call_response", "function_result")
+# The last part of the path of LangChain's classes, as their JSON has it.
+_CLASSES = {"HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant"}
+
+
+def count_turns(value: Any) -> int | None:
+    """How often the user asked again after an answer; None if there are no messages of a user."""
+    transcript = Transcript()
+    has_user = False
+    for message in _messages_in(value):
+        role = _role_of(message)
+        is_user = role in ("user", "human")
+        if not is_user or not _is_of_program(message):
+            transcript.role(role)
+            has_user = has_user or is_user
+    return transcript.turn if has_user else None
+
+
+def _messages_in(value: Any) -> list[dict[str, Any]]:
+    for _ in range(_MAX_WRAPPERS):
+        value = json_of(value)
+        if isinstance(value, dict):
+            value = first(value, *_LISTS)
+        elif isinstance(value, list) and isinstance(at(value, 0), list):
+            value = value[0]  # one list per prompt
+        else:
+            break
+    return dicts(value)
+
+
+def _role_of(message: dict[str, Any]) -> Any:
+    if message.get("type") == "constructor":
+        return _CLASSES.get(str(at(message, "id", -1)))
+    role = first(message, "role", "message.role")
+    if role is None:
+        role = at(message, "message", "role")
+    return message.get("type") if role is None else role
+
+
+def _is_of_program(message: dict[str, Any]) -> bool:
+    """Whether a message in the name of the user has the result of a call."""
+    content = first(message, *_CONTENTS)
+    if is_observation(content):
+        return True
+    return any(
+        not _RESULT_KEYS.isdisjoint(part) or part.get("type") in _RESULT_TYPES
+        for part in dicts(json_of(content))
+    )
