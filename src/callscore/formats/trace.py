@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct, structs
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Expected, calls_in
+from callscore.core.case import Expected, Group, calls_in, has_turns
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
 from callscore.formats.unknown_kinds import RESULT_ALONE, place_of
@@ -22,6 +22,7 @@ __all__ = [
     "ReadOptions",
     "Trace",
     "View",
+    "join_exchanges",
     "noted_at",
     "read_options_for",
 ]
@@ -61,6 +62,47 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         if self.calls is not None:
             return self.calls
         return tuple(calls_in(self.expected or ()))
+
+
+def join_exchanges(traces: list[Trace]) -> Trace:
+    """One run of several documents in sequence, such as the exchanges of a conversation.
+
+    A document that asks something else than those before it begins a turn of the user. One that does
+    not say what was asked has another answer to the same question.
+    """
+    if len(traces) == 1:
+        return traces[0]
+    calls: list[ToolCall] = []
+    questions: list[str] = []
+    turn = step = 0
+    for trace in traces:
+        if isinstance(trace.input, str) and trace.input not in questions[-1:]:
+            turn += bool(questions)
+            questions.append(trace.input)
+        own = [_moved(call, step, turn) for call in trace.calls or ()]
+        step = 1 + max([step - 1, *[call.step for call in own if call.step is not None]])
+        turn = max([turn, *[call.turn for call in own if call.turn is not None]])
+        calls += own
+    made = tuple(calls) if turn else tuple([structs.replace(call, turn=None) for call in calls])
+    return Trace(
+        calls=None if all(trace.calls is None for trace in traces) else made,
+        expected=_joined_expectation([t.expected for t in traces if t.expected is not None]),
+        input=questions if len(questions) > 1 else traces[0].input,
+        view=traces[0].view,
+    )
+
+
+def _moved(call: ToolCall, steps: int, turns: int) -> ToolCall:
+    """A call after this number of messages and of turns."""
+    step = None if call.step is None else call.step + steps
+    return structs.replace(call, step=step, turn=(call.turn or 0) + turns)
+
+
+def _joined_expectation(parts: list[tuple[Expected, ...]]) -> tuple[Expected, ...] | None:
+    """What is expected in one part after the other; if one of them has turns, all have."""
+    if any(map(has_turns, parts)):
+        parts = [part if has_turns(part) else (Group("turn", part),) for part in parts]
+    return tuple([item for part in parts for item in part]) if parts else None
 
 
 def _require_choice(option: str, value: object, choices: Any) -> None:
