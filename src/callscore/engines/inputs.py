@@ -102,8 +102,10 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given, nor where ids come from."""
-        return self.fields is None and self.dialect is None and self.read_options.id_from is None
+        """Whether neither paths nor a format are given, nor where ids come from, nor whose calls count."""
+        options = self.read_options
+        is_default = options.id_from is None and options.callers is None
+        return self.fields is None and self.dialect is None and is_default
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)

@@ -10,10 +10,13 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.callers import read_callers
 from callscore.formats.shape import describe, integer_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from callscore.formats.callers import Caller
 
 __all__ = [
     "ACTUAL_FIELDS",
@@ -29,6 +32,7 @@ __all__ = [
     "name_from_input",
     "only_field",
     "parse_field_paths",
+    "read_callers_field",
     "read_id",
     "read_skip",
     "read_tags",
@@ -107,7 +111,7 @@ ACTUAL_FIELDS = ("actual", "toolCalls")
 EITHER_SIDE_FIELDS = ("calls", "tool_calls")  # in a file that has only one side
 # What an agent did, as others name it, in a record that names no actual calls.
 TRACE_FIELDS = ("trace", "messages", "response", "output", "transcript", "spans", "events")
-CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
+CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata", "callers")
 _REQUIRED_FIELDS = ("id", "expected", "actual")
 
 
@@ -183,7 +187,9 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _GROUPING = frozenset(_GROUP_FIELDS)
-_ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
+_ALL_FIELDS = frozenset(
+    (*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata", "callers")
+)
 
 
 def is_case(value: Any) -> bool:
@@ -275,6 +281,17 @@ def read_skip(record: dict[str, Any]) -> bool | str:
     """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
     return value if value is not None and isinstance(value, bool | str) else False
+
+
+def read_callers_field(record: dict[str, Any], place: str) -> tuple[Caller, ...] | None:
+    """Whose calls count, if a record says that: one text or a list of texts."""
+    value = record.get("callers")
+    if value is None:
+        return None
+    try:
+        return read_callers(value)
+    except InvalidSettings as error:
+        raise UnreadableInput(place, f"{error}") from error
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:

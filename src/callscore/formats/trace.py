@@ -13,6 +13,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, Group, calls_in, has_turns
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.callers import Caller, read_callers
 from callscore.formats.unknown_kinds import RESULT_ALONE, place_of
 
 __all__ = [
@@ -42,6 +43,8 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         trial: which repetition of the task this is.
         input: what the agent was asked.
         view: whether the calls are those that the model requested or those that were run.
+        callers: whose calls count, of both sides, if the document says that: `agent`, `user`,
+            `subagent`, `code`. None for all but those of the user.
     """
 
     calls: tuple[ToolCall, ...] | None = None
@@ -50,6 +53,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     trial: int | str | None = None
     input: Any = None
     view: View = "requested"
+    callers: tuple[str, ...] | None = None
 
     @property
     def says_anything(self) -> bool:
@@ -89,6 +93,7 @@ def join_exchanges(traces: list[Trace]) -> Trace:
         expected=_joined_expectation([t.expected for t in traces if t.expected is not None]),
         input=questions if len(questions) > 1 else traces[0].input,
         view=traces[0].view,
+        callers=traces[0].callers,
     )
 
 
@@ -121,7 +126,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         tools: the tool definitions, by name, for texts that do not show the types of arguments.
         failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `hosted` is
-            a kind of tool.
+            a kind of tool. Where `callers` or the document says whose calls count, `user` is ignored.
+        callers: whose calls count: `agent`, `user`, `subagent`, `code`. None for what the document
+            says; if it says nothing, all that are not left out.
         id_from: `filename` to join runs on the names of their files, without suffixes. A case that
             names itself, and a run whose id is at a path of the user, keep their ids.
         inner: finds the dialect of a nested document; caches it for a whole file.
@@ -140,6 +147,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, Tool] = {}
     failure: re.Pattern[str] = re.compile("^Error")
     leave_out: tuple[Part, ...] = ("user",)
+    callers: tuple[Caller, ...] | None = None
     id_from: IdSource | None = None
     inner: Callable[..., Any] | None = None
     on_answers: Callable[[int], None] | None = None
@@ -198,6 +206,10 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             )
         for part in self.leave_out:
             _require_choice("leave_out", part, Part)
+        if self.callers is not None and self.callers != read_callers(self.callers):
+            raise InvalidSettings(
+                f"callers: expected a tuple of texts, got {mention(self.callers)}"
+            )
         if self.view is not None:
             _require_choice("view", self.view, View)
         if self.id_from is not None:
@@ -223,6 +235,7 @@ _DEFAULTS = (
     DEFAULT_READ_OPTIONS.failure.pattern,
     DEFAULT_READ_OPTIONS.leave_out,
     None,
+    None,
     False,
 )
 _DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
@@ -235,12 +248,13 @@ def read_options_for(  # noqa: PLR0913  (all are options)
     tools: Iterable[Tool] = (),
     failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+    callers: Any = None,
     id_from: Any = None,
     strict: bool = False,
     on_unread: Callable[[str], None] | None = None,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    given = (view, candidate, tools, failure, leave_out, id_from, strict)
+    given = (view, candidate, tools, failure, leave_out, callers, id_from, strict)
     if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
         if on_unread is None:
             return DEFAULT_READ_OPTIONS
@@ -253,6 +267,7 @@ def read_options_for(  # noqa: PLR0913  (all are options)
         tools={tool.name: tool for tool in tools},
         failure=_compiled(failure),
         leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
+        callers=None if callers is None else read_callers(callers),
         id_from=id_from,
         strict=strict,
         on_unread=on_unread,
