@@ -128,8 +128,12 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         _take_calls(document, transcript)
         return [transcript.trace()]
     messages = _messages_in(document)
+    heard: list[Any] = []
     for message in messages:
-        _note_speaker(message, transcript)
+        # Each agent of a team has what the user said.
+        if "agent_states" not in document or message not in heard:
+            _note_speaker(message, transcript)
+            heard.append(message)
         if message.get("type") in _REQUESTS:
             _take_calls(message, transcript)
         elif message.get("type") in _RESULTS:

@@ -208,7 +208,8 @@ class _Sample:
     def take_messages(self, messages: list[dict[str, Any]], value: Any) -> None:
         """Add a conversation, without the messages of its input."""
         shown = [message.get("id") for message in dicts(value) if message.get("id") is not None]
-        self.transcript.speaker(is_user=True)  # the input, which may be a whole conversation
+        if shown:
+            self.transcript.speaker(is_user=True)  # even if it is a whole conversation
         for message in messages:
             if message.get("id") not in shown:
                 self._take_message(message)
