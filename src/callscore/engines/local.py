@@ -209,7 +209,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    read_options = _with_wishes(read_options, id_from, callers)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -252,7 +252,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     `fields` and `format` hold for both sides.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    read_options = _with_wishes(read_options, id_from, callers)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -263,7 +263,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     return collector.results()
 
 
-def _with_wishes(
+def _with_options(
     read_options: ReadOptions, id_from: IdSource | None, callers: Iterable[Caller] | None
 ) -> ReadOptions:
     """The options of reading, with those that have an argument of their own."""

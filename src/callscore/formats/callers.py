@@ -39,7 +39,7 @@ def read_callers(value: Any) -> tuple[Caller, ...]:
         if not isinstance(caller, str) or caller not in _CALLERS:
             raise InvalidSettings(f"callers: unknown value {mention(caller)}. {_CHOICES}")
     if not found:
-        raise InvalidSettings(f"callers: nobody's calls would count. {_CHOICES}")
+        raise InvalidSettings(f"callers: the list is empty. {_CHOICES}")
     return cast("tuple[Caller, ...]", tuple(dict.fromkeys(found)))
 
 
@@ -57,7 +57,7 @@ def caller_named(value: Any) -> str | None:
 
 
 def calls_of(items: Iterable[_Item], callers: Iterable[str]) -> tuple[_Item, ...]:
-    """The calls of these callers, also in groups; and all that is no call."""
+    """The calls of these callers, also in groups; and all other items."""
     kept = [_part_of(item, frozenset(callers)) for item in items]
     return tuple([item for item in kept if item is not None])
 

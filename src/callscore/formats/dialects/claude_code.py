@@ -171,7 +171,7 @@ class _Session:
             take_blocks([_typed(block) for block in content], self.transcript, caller=caller)
 
     def _hear(self, line: dict[str, Any], speaker: Any, content: Any) -> None:
-        """Note who wrote a line; results, output of commands and repeated lines are no prompts."""
+        """Note who wrote a line; results, output of commands and repeated lines do not count."""
         if speaker != "user":
             self.transcript.role(speaker)
             return

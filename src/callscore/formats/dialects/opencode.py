@@ -182,8 +182,8 @@ def _take_parts(
         if part.get("type") == "step-start" or part.get("messageID") != message:
             transcript.close_step()
         message = part.get("messageID")
-        is_told = part.get("role") == "user" and part.get("synthetic") is True
-        if caller is None and not is_told:
+        is_synthetic = part.get("role") == "user" and part.get("synthetic") is True
+        if caller is None and not is_synthetic:
             transcript.role(part.get("role"))
         if part.get("type") == "tool" and isinstance(part.get("state"), dict):
             transcript.open_step()
