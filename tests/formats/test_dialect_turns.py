@@ -224,6 +224,43 @@ def test_an_agent_that_is_invoked_again_answers_the_next_message() -> None:
     assert turns_in(spans) == [0, 1]
 
 
+def test_events_of_a_span_have_what_the_user_said() -> None:
+    spans = []
+    for number, (received, answer) in enumerate(requests(TWO_TURNS)):
+        found = span({"gen_ai.operation.name": "chat"}, number)
+        said = [(f"gen_ai.{each['role']}.message", each) for each in received]
+        choice = ("gen_ai.choice", {"index": 0, "message": answer})
+        found["events"] = [
+            {
+                "name": name,
+                "attributes": {
+                    key: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+                    for key, value in held.items()
+                },
+            }
+            for name, held in (*said, choice)
+        ]
+        spans.append(found)
+
+    assert turns_in(spans) == [0, 0, 1]
+
+
+def test_a_run_of_a_thread_answers_what_the_user_added() -> None:
+    steps = [
+        {
+            "id": f"step_{number}",
+            "object": "thread.run.step",
+            "created_at": number,
+            "run_id": run,
+            "step_details": {"type": "tool_calls", "tool_calls": chat((CALL, run))["tool_calls"]},
+        }
+        for number, run in enumerate(("run_1", "run_2"))
+    ]
+
+    assert turns_in({"object": "list", "data": steps}) == [0, 1]
+    assert turns_in({"object": "list", "data": steps[:1]}) == [None]
+
+
 def test_a_response_that_continues_another_is_a_turn_if_the_user_asks() -> None:
     asked: list[Any] = ["How is Paris?", [item((RESULT, "c1"))], "And Lyon?"]
     answers = [item((CALL, "c1")), item((SAY, "18.")), item((CALL, "c2"))]

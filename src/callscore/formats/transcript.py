@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.formats.trace import ReadOptions
 
-__all__ = ["Transcript"]
+__all__ = ["AGENT_ROLES", "USER_ROLES", "Transcript"]
 
 # The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
 _TURN = 12  # the last one
 # The roles in messages, in lower case.
-_AGENTS = frozenset(("assistant", "model", "ai", "agent", "chatbot", "gpt", "chatgpt", "bot"))
-_USERS = frozenset(("user", "human"))
+AGENT_ROLES = frozenset(("assistant", "model", "ai", "agent", "chatbot", "gpt", "chatgpt", "bot"))
+USER_ROLES = frozenset(("user", "human"))
 
 
 class Transcript:
@@ -75,9 +75,9 @@ class Transcript:
     def role(self, role: Any) -> None:
         """Like `speaker`, by the role of a message; of others than user and agent, nothing is noted."""
         name = role.lower() if role.__class__ is str else ""
-        if name in _AGENTS:
+        if name in AGENT_ROLES:
             self._is_answered = True
-        elif name in _USERS:
+        elif name in USER_ROLES:
             self.speaker(is_user=True)
 
     @property

@@ -41,6 +41,7 @@ EXAMPLE = {"resourceSpans": [{"scopeSpans": [{"spans": [_EXAMPLE_SPAN]}]}]}
 SIGNS = Signs(kind=(convention_of, "gen_ai"))
 _OPERATION = "gen_ai.operation.name"
 _CONVERSATION = "gen_ai.conversation.id"
+_MIN_AGENTS = 2  # for different messages of the user
 
 joins_lines = is_span_line
 
@@ -70,13 +71,16 @@ def _run_of(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> O
 
 def _conversation_of(spans: list[Span]) -> str | None:
     """The conversation that a trace is a part of, if all its spans that name one name the same."""
-    names = {text_of(span.attributes.get(_CONVERSATION)) for span in spans} - {None}
+    named = [span.attributes for span in spans if _CONVERSATION in span.attributes]
+    names = {text_of(attributes[_CONVERSATION]) for attributes in named}
     return names.pop() if len(names) == 1 else None
 
 
 def _in_turns(spans: list[Span], steps: list[ObservedStep]) -> list[ObservedStep]:
     """The steps with their turns, if an agent was invoked for each message of a conversation."""
     agents = {span.id for span in spans if span.attributes.get(_OPERATION) == "invoke_agent"}
+    if len(agents) < _MIN_AGENTS:
+        return steps
     numbers: list[int] = []
     questions: list[str] = []
     for span in spans:
@@ -85,7 +89,7 @@ def _in_turns(spans: list[Span], steps: list[ObservedStep]) -> list[ObservedStep
         if asked is not None and asked not in questions[-1:]:
             questions.append(asked)
         numbers.append(max(len(questions) - 1, 0))
-    if not numbers or not numbers[-1]:
+    if not numbers[-1]:
         return steps
     return [replace(each, turn=partial(int, n)) for each, n in zip(steps, numbers, strict=True)]
 

@@ -269,19 +269,20 @@ def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
 
 def _turn_of(span: Span) -> int | None:
     """How often the user asked again in the input of a model."""
-    found = [count_turns(event.attributes.get(_INPUT)) for event in _events(span)]
     value = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
-    spoken = [
-        {"role": event.name.removeprefix("gen_ai.").removesuffix(".message"), **_said(event)}
-        for event in _events(span)
-        if event.name in _SPOKEN
-    ]
-    counts = [*found, count_turns(value), count_turns(spoken)]
-    return max([count for count in counts if count is not None], default=None)
+    if value is not None:
+        return count_turns(value)
+    events = _events(span)
+    held = next((event.attributes[_INPUT] for event in events if _INPUT in event.attributes), None)
+    if held is not None:
+        return count_turns(held)
+    return count_turns([_said(event) for event in events if event.name in _SPOKEN])
 
 
 def _said(event: Event) -> dict[str, Any]:
-    return {"content": first(_content(event), "content")}
+    """The message that an event reports, whose role is a part of its name."""
+    role = event.name.removeprefix("gen_ai.").removesuffix(".message")
+    return {"role": role, "content": first(_content(event), "content")}
 
 
 def _results_in_event(held: Any) -> list[ToolResult]:

@@ -204,7 +204,7 @@ def _turns_of(run: ObservedRun, nesting: Nesting) -> list[int]:
     }
     if len(counts) < _MIN_MODELS or not any(count() for count in [*counts.values()][-2:]):
         return []
-    known = {place: number for place, count in counts.items() if (number := count()) is not None}
+    known = {place: count() or 0 for place, count in counts.items()}
     before = known[min(known)]
     turns: list[int] = []
     for place in range(len(run.steps)):
