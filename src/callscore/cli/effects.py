@@ -88,11 +88,11 @@ def command(  # noqa: D103  (the help is above)
     skip_bad: bool,
     **options: Any,
 ) -> None:
+    file = _settings_file(config, write, no_config=no_config)
     if not files and tools is None:
         raise click.UsageError("Pass files of traces, or --tools.")
     require_one_stdin(*files, tools)
     refuse_evaluations(*files)
-    file = _settings_file(config, write, no_config=no_config)
     is_new = file is None or (write is not None and not file.exists())
     settings = DEFAULT if file is None or is_new else settings_from(read_config(file).values)
     dialect = None if input_format is None else dialect_named(input_format)

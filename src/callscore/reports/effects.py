@@ -65,8 +65,10 @@ _CONTRADICTORY = Phrase(
     "{count} с противоречивыми основаниями: решите и задайте в 'effects'",
 )
 _UNDECIDED = Phrase(
-    "{count} without evidence, counted as writes: pass definitions with --tools, or set 'effects'",
-    "{count} без оснований, считаются записью: укажите описания (--tools) или задайте 'effects'",
+    "no evidence for {count}, so a score counts it as a write: pass definitions with --tools, or set"
+    " 'effects'",
+    "нет оснований: {count}, оценка считает это записью; укажите описания (--tools) или задайте"
+    " 'effects'",
 )
 _PROPOSALS = Phrase(
     "{count} whose kind follows only from texts: a score uses it once --write has written it",

@@ -85,10 +85,11 @@ def _intended(
 ) -> dict[str, Any]:
     """What the file should have: what it has, and the new effects."""
     document = tomllib.loads(text)
-    settings = document
-    for key in table:
-        settings = settings.setdefault(key, {})
-    known = settings.setdefault(_EFFECTS, {})
+    known = document
+    for key in (*table, _EFFECTS):
+        known = known.setdefault(key, {})
+        if not isinstance(known, dict):
+            raise CannotRewrite(reasons.NOT_UNDERSTOOD)
     known.update({pattern: added.effect for pattern, added in effects.items()})
     return document
 
