@@ -58,8 +58,8 @@ def test_the_table_fits_a_terminal_of_80_columns(
         "  (get_or_make)\n"
         "! 1 tool whose kind follows only from texts: a score uses it once --write has\n"
         "  written it (check_stock)\n"
-        "! no evidence for 1 tool, so a score counts it as a write: pass definitions with\n"
-        "  --tools, or set 'effects' (ship)\n"
+        "! no clear evidence for 1 tool, so a score counts it as a write: pass\n"
+        "  definitions with --tools, or set 'effects' (ship)\n"
     )
 
 

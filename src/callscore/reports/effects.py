@@ -65,9 +65,9 @@ _CONTRADICTORY = Phrase(
     "{count} с противоречивыми основаниями: решите и задайте в 'effects'",
 )
 _UNDECIDED = Phrase(
-    "no evidence for {count}, so a score counts it as a write: pass definitions with --tools, or set"
-    " 'effects'",
-    "нет оснований: {count}, оценка считает это записью; укажите описания (--tools) или задайте"
+    "no clear evidence for {count}, so a score counts it as a write: pass definitions with --tools, or"
+    " set 'effects'",
+    "нет ясных оснований: {count}, оценка считает это записью; укажите описания (--tools) или задайте"
     " 'effects'",
 )
 _PROPOSALS = Phrase(
@@ -134,11 +134,13 @@ def _one_evidence(evidence: EffectEvidence, lang: Language) -> str:
 
 def effect_notes(found: EffectsFound, lang: Language) -> list[tuple[str, str]]:
     """What to decide or to write, and what was not read: sentences, and the first names."""
-    proposed = [tool for tool in found.tools if tool.decided_by == "unknown" and tool.proposed]
+    unknown = [tool for tool in found.tools if tool.decided_by == "unknown"]
+    proposed = [tool for tool in unknown if tool.proposed is not None]
+    open_ones = [tool for tool in unknown if tool.proposed is None and not tool.is_contradictory]
     groups = (
         (_CONTRADICTORY, [tool for tool in found.tools if tool.is_contradictory]),
         (_PROPOSALS, [] if found.file is not None else proposed),
-        (_UNDECIDED, [t for t in found.tools if t.decided_by == "unknown" and not t.evidence]),
+        (_UNDECIDED, open_ones),
     )
     notes = []
     for phrase, tools in groups:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _MAX_NAME = 40
+_SHORTEST_NAME = 12
+_MIN_EVIDENCE = 24  # columns; names are cut for it
 _SPACE = 2
 _COLOURS = {"read": "green", "write": "cyan"}
 
@@ -45,13 +47,11 @@ def _table(tools: tuple[ToolEffect, ...], width: int, lang: Language) -> Wrapped
     heads = wording.headers(lang)
     kinds = [wording.kind_text(tool, lang) for tool in tools]
     calls = [str(tool.calls) for tool in tools]
-    room = min(_MAX_NAME, width // 2)
+    numbers, words = max(map(len, (heads[1], *calls))), max(map(len, (heads[2], *kinds)))
+    room = width - numbers - words - 3 * _SPACE - _MIN_EVIDENCE
+    room = min(max(room, _SHORTEST_NAME), _MAX_NAME)
     short = short_names([tool.name for tool in tools], room)
-    widths = [
-        max(map(display_width, (heads[0], *short.values()))),
-        max(map(len, (heads[1], *calls))),
-        max(map(len, (heads[2], *kinds))),
-    ]
+    widths = [max(map(display_width, (heads[0], *short.values()))), numbers, words]
     rows = [
         [
             Text(head.rjust(widths[1]) if place == 1 else head, "dim")
