@@ -39,6 +39,7 @@ __all__ = [
     "DEFAULT_MAX_SHOWN",
     "SHARE",
     "SettingsCommand",
+    "config_options",
     "dry_run_option",
     "expected_option",
     "fail_on_option",
@@ -175,8 +176,7 @@ def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyComman
     )
 
 
-# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
-settings_options = stacked(
+config_options = stacked(
     _setting(
         "--config",
         metavar="FILE",
@@ -184,6 +184,10 @@ settings_options = stacked(
         " this folder or above]",
     ),
     _setting("--no-config", is_flag=True, help="Ignore the settings of the project."),
+)
+# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
+settings_options = stacked(
+    config_options,
     _setting(
         "--preset",
         type=click.Choice(PRESETS, case_sensitive=False),
