@@ -165,9 +165,9 @@ def test_other_tables_are_refused() -> None:
 
 
 def test_rows_of_another_version_are_refused() -> None:
-    rows = rows_of(CORRECT).replace_schema_metadata({b"callscore.rows": b"2"})
+    rows = rows_of(CORRECT).replace_schema_metadata({b"callscore.rows": b"3"})
 
-    with pytest.raises(InvalidSettings, match="version 2, this version of callscore reads 1"):
+    with pytest.raises(InvalidSettings, match="version 3, this version of callscore reads 2"):
         summary_of(rows)
 
 

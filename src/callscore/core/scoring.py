@@ -185,7 +185,7 @@ def _score_in_parts(
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, known)
-    is_cut = has_turns(wanted) and have_turns(made)
+    is_cut = has_turns(wanted) and (have_turns(made) or not made)
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"
@@ -198,6 +198,8 @@ def _score_in_parts(
     else:
         score = score_calls(without_turns(wanted), made, plain, tools)
         score = structs.replace(score, settings=settings)
+        if has_turns(wanted):  # reports say that the turns were compared as one
+            score = structs.replace(score, expectation=wanted)
     if settings.extra_calls != "cost":
         from callscore.core.extra_calls import without_free_calls
 

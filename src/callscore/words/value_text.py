@@ -408,6 +408,7 @@ SUMMARY_LINE = Phrase(
     " | Пропущено: {missed} | Лишних: {extra}",
 )
 FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещённых: {forbidden}")
+WRONG_TURN_PART = Phrase(" | First wrong turn: {number}", " | Первый неверный ход: {number}")
 
 
 def call_counts(score: Score) -> dict[str, int]:
@@ -423,7 +424,9 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
     """The score and the counts of a case on one line."""
     correct, incorrect = score.equal_start + len(score.other_correct), len(score.incorrect)
     counts = correct, incorrect, len(score.expected), len(score.actual), len(score.forbidden)
-    return _summary_text(counts, score.f1, score.settings.pass_mark, lang)
+    line = _summary_text(counts, score.f1, score.settings.pass_mark, lang)
+    number = score.first_wrong_turn
+    return line if number is None else line + say(WRONG_TURN_PART, lang, number=number)
 
 
 # Cases have few calls, so that many have the same counts.
