@@ -26,7 +26,7 @@ from callscore.core.rendering import (
     scalar_text,
 )
 from callscore.core.rules import Matcher
-from callscore.core.score import has_no_counted_calls
+from callscore.core.score import has_no_counted_calls, turn_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -408,6 +408,7 @@ SUMMARY_LINE = Phrase(
     " | Пропущено: {missed} | Лишних: {extra}",
 )
 FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещённых: {forbidden}")
+JOINED_TURNS_PART = Phrase(" | Turns compared as one", " | Ходы сравнивались как один")
 WRONG_TURN_PART = Phrase(" | First wrong turn: {number}", " | Первый неверный ход: {number}")
 
 
@@ -426,7 +427,9 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
     counts = correct, incorrect, len(score.expected), len(score.actual), len(score.forbidden)
     line = _summary_text(counts, score.f1, score.settings.pass_mark, lang)
     number = score.first_wrong_turn
-    return line if number is None else line + say(WRONG_TURN_PART, lang, number=number)
+    if number is not None:
+        return line + say(WRONG_TURN_PART, lang, number=number)
+    return line + say(JOINED_TURNS_PART, lang) if turn_count(score) == 0 else line
 
 
 # Cases have few calls, so that many have the same counts.
