@@ -50,7 +50,7 @@ def _properties() -> dict[str, Any]:
             "type": "array",
             "description": "The expected calls, each {tool, args}; [] if no tool should be called."
             " Without args, any arguments match; with args {}, there must be none. An item may also be"
-            " a group, with exactly one of in_order, any_order, one_of, optional or forbid. At most"
+            " a group, with exactly one of in_order, any_order, one_of, optional, turn or forbid. At most"
             f" {MOST_CALLS}.",
             "items": {"type": "object", "properties": {**_input_call(_RULES), **_groups()}},
         },
@@ -111,6 +111,11 @@ def _groups() -> dict[str, Any]:
         "any_order": {**members, "description": "Calls or groups in any order."},
         "one_of": {**members, "description": "Calls or groups, exactly one of which is made."},
         "optional": {"type": "object", "description": "A call or group that may be absent."},
+        "turn": {
+            **members,
+            "description": "Calls or groups that are expected after one message of the user; only in the"
+            " outermost list, with one item for each message.",
+        },
         "forbid": {
             "type": "string",
             "description": "The name of a tool that must not be called; * matches anything. If it is"
