@@ -246,8 +246,10 @@ TURN_RULES = {
 TURNS = Plural(("turn", "turns"), ("ход", "хода", "ходов"))
 EXTRA_CALL_RULES = {
     "free": Phrase(
-        "Extra calls do not count, unless they are forbidden.",
-        "Лишние вызовы не учитываются, если они не запрещены.",
+        "Extra calls do not count, unless they are forbidden. A call with wrong arguments costs no more"
+        " than the expected call that is missing.",
+        "Лишние вызовы не учитываются, если они не запрещены. Вызов с неверными аргументами стоит не"
+        " больше, чем пропуск ожидаемого.",
     ),
     "reads_free": Phrase(
         "Extra calls of tools that only read do not count, unless they are forbidden.",
@@ -583,7 +585,7 @@ def _overlap(pair: Pair, lang: Language) -> str:
 
 
 def _precision_and_recall(score: Score, lang: Language) -> list[str]:
-    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     precision, recall = decimal(score.precision), decimal(score.recall)
     return [
         say(PRECISION, lang, correct=correct, calls=actual, value=precision)
@@ -598,7 +600,7 @@ def _precision_and_recall(score: Score, lang: Language) -> list[str]:
 def _harmonic_mean(score: Score, lang: Language) -> list[str]:
     if not score.expected and not score.actual:
         return [say(F1_OF_NOTHING, lang)]
-    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     value = decimal(f1_of(correct, expected, actual))
     numbers = say(F1, lang, correct=correct, expected=expected, actual=actual, value=value)
     forbidden = [say(FORBIDDEN_SCORE, lang)] if score.forbidden else []
