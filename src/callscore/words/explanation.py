@@ -248,12 +248,12 @@ EXTRA_CALL_RULES = {
     "free": Phrase(
         "Extra calls do not count, unless they are forbidden. A call with wrong arguments costs no more"
         " than the expected call that is missing.",
-        "Лишние вызовы не учитываются, если они не запрещены. Вызов с неверными аргументами стоит не"
-        " больше, чем пропуск ожидаемого.",
+        "Лишние вызовы, кроме запрещённых, не учитываются. Вызов с неверными аргументами стоит не"
+        " больше, чем отсутствие ожидаемого.",
     ),
     "reads_free": Phrase(
         "Extra calls of tools that only read do not count, unless they are forbidden.",
-        "Лишние вызовы инструментов, которые только читают, не учитываются, если они не запрещены.",
+        "Лишние вызовы инструментов, которые только читают, не учитываются, кроме запрещённых.",
     ),
 }
 EQUAL_DEFAULTS = Phrase(
