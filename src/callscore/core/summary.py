@@ -263,6 +263,14 @@ class Summary(Struct):
         return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
 
     @property
+    def made(self) -> int:
+        """Actual calls that are correct, incorrect or extra, over all cases.
+
+        These are more than `total_actual` if calls with wrong arguments are free.
+        """
+        return max(self.total_actual, self.correct + self.incorrect + self.extra)
+
+    @property
     def incorrect(self) -> int:
         """Pairs of the right tool with the wrong arguments, over all cases."""
         return sum(counts.incorrect for counts in self.tools.values())

@@ -94,7 +94,7 @@ _SETTING_PHRASES = {
     "repeated_calls": Phrase("repeats counted once", "повторы считаются одним вызовом"),
     "arrays": Phrase("arrays in any order", "любой порядок в массивах"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
-    "extra_calls": Phrase("extra calls {value}", "лишние вызовы: {value}"),
+    "extra_calls": Phrase("extra calls: {value}", "лишние вызовы: {value}"),
     "schema_defaults": Phrase("schema defaults equal", "значения по умолчанию равны"),
     "turns": Phrase("turns cumulative", "ходы накапливаются"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),

@@ -345,7 +345,7 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     interval = say(INTERVAL_TEXT, lang, interval=interval_text(summary.exact_interval))
     passed = count_text(summary.passed, summary.cases, lang)
     exact = count_text(summary.exact, summary.cases, lang)
-    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.made)
     kinds = ("correct", "incorrect", "missed", "extra")
     counts = say(CALL_COUNTS, lang, **{kind: getattr(summary, kind) for kind in kinds})
     return passed, exact, interval, calls, counts

@@ -381,7 +381,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "totals": _summary_totals(summary, lang),
         "calls": {
             "expected": summary.total_expected,
-            "actual": summary.total_actual,
+            "actual": summary.made,
             **{name: getattr(summary, name) for name in _CALL_COUNTS},
         },
         "tools": [
