@@ -146,7 +146,7 @@ def _project_file(*, is_created: bool) -> Path | None:
 def _written(found: EffectsFound, file: Path, lang: Language) -> EffectsFound:
     """Write what is known into the settings."""
     from callscore.rewriting.change import CannotRewrite
-    from callscore.rewriting.settings_file import AddedEffect, add_effects
+    from callscore.rewriting.effects_table import AddedEffect, add_effects
 
     hider = Hider()
     added = {

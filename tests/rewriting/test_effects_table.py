@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.rewriting.change import CannotRewrite
-from callscore.rewriting.settings_file import AddedEffect, add_effects, with_effects
+from callscore.rewriting.effects_table import AddedEffect, add_effects, with_effects
 
 if TYPE_CHECKING:
     from pathlib import Path
