@@ -58,6 +58,7 @@ __all__ = [
     "repr_without_secrets",
     "tool_selection",
     "total_calls",
+    "turns_of_actual",
 ]
 
 FaultKind = Literal[
@@ -616,16 +617,50 @@ def tool_selection(
 ) -> float:
     """`Score.tool_selection`, where the missed and the extra calls are known already."""
     order = score.settings.order
-    if order == "in_turns":
-        order = "in_order" if score.turns else "any"
     expected, actual, same = score.expected, score.actual, 0
-    if order == "any":  # the names of a pair are the same
+    if score.turns or (expected and expected[-1].kind == STATE_KIND):
+        return _selection_by_turn(score)
+    if order in ("any", "in_turns"):  # the names of a pair are the same
+        order = "any"
         same = len(expected) - len(missed)
         expected, actual = missed, extra
     if expected and actual:
         names = [call.name for call in expected], [call.name for call in actual]
         same += count_same_names(*names, order)
     return f1_of(same, len(score.expected), len(score.actual))
+
+
+def _selection_by_turn(score: Score) -> float:
+    """The same for a case with turns, in which names are compared turn by turn, or with a state."""
+    order = score.settings.order
+    if order == "in_turns":
+        order = "in_order" if score.turns else "any"
+    turns: dict[int | None, tuple[list[str], list[str]]] = {}
+    for call in score.expected:
+        if call.kind != STATE_KIND:
+            turns.setdefault(call.turn, ([], []))[0].append(call.name)
+    for turn, call in zip(turns_of_actual(score), score.actual, strict=True):
+        if call.kind != STATE_KIND:
+            turns.setdefault(turn, ([], []))[1].append(call.name)
+    same = sum([count_same_names(*names, order) for names in turns.values()])
+    expected = sum([len(names) for names, _ in turns.values()])
+    return f1_of(same, expected, sum([len(names) for _, names in turns.values()]))
+
+
+def turns_of_actual(score: Score) -> list[int | None]:
+    """The turn in which each actual call counts: where it is expected, or else where it was made.
+
+    None in a case without turns.
+    """
+    if not score.turns:
+        return [None] * len(score.actual)
+    expecting = {pair.actual_index: pair.expected.turn for pair in score.incorrect}
+    for row, column in score.correct_places:
+        expecting[column] = score.expected[row].turn
+    return [
+        expecting[column] if column in expecting else max(call.turn or 0, 0)
+        for column, call in enumerate(score.actual)
+    ]
 
 
 def f1_of(correct: int, expected: int, actual: int) -> float:

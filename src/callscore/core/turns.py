@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from callscore.core.case import Forbidden, Group, with_calls
-from callscore.core.score import Score, TurnScore
+from callscore.core.score import Score, TurnScore, turns_of_actual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -170,19 +170,19 @@ class _Joined:
 
 def turn_scores(score: Score) -> tuple[TurnScore, ...]:
     """The counts of each turn; a paired call counts in the turn in which it is expected."""
-    counts: dict[int, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
-    correct = {column: score.expected[row] for row, column in score.correct_places}
-    expecting = {pair.actual_index: pair.expected for pair in score.incorrect} | correct
+    counts: dict[int | None, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
+    turns = turns_of_actual(score)
     for call in score.expected:
-        _count(counts, call, 1)
-    for call in correct.values():
-        _count(counts, call, 0)
-    for column, call in enumerate(score.actual):
-        _count(counts, expecting.get(column, call), 2)
+        counts[call.turn][1] += 1
+    for turn in turns:
+        counts[turn][2] += 1
+    for row, _ in score.correct_places:
+        counts[score.expected[row].turn][0] += 1
     for column in score.forbidden:
-        _count(counts, score.actual[column], 3)
-    return tuple([TurnScore(number + 1, *found) for number, found in counts.items()])
-
-
-def _count(counts: dict[int, list[int]], call: ToolCall, column: int) -> None:
-    counts[_turn_of(call)][column] += 1
+        counts[turns[column]][3] += 1
+    return tuple(
+        [
+            TurnScore(turn.number, *found)
+            for turn, found in zip(score.turns, counts.values(), strict=True)
+        ]
+    )

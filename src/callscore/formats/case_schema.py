@@ -18,7 +18,7 @@ from callscore.formats.case_fields import (
     EXPECTED_FIELDS,
     EXPECTED_TOOL_FIELD,
 )
-from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES
+from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TURN
 
 if TYPE_CHECKING:
     from callscore.core.rules import Comparator
@@ -120,6 +120,7 @@ _NAME, *_OTHER_NAMES = NAME_KEYS
 _ARGUMENTS, *_OTHER_ARGUMENTS = ARGUMENT_KEYS
 _NESTED_KEY: Final = "function"  # where chat completions keep both
 _KEYWORDS = (*GROUPS, FORBID)
+_INNER_GROUPS = tuple(kind for kind in GROUPS if kind != TURN)
 
 _MEANINGS: Final[dict[str, dict[str, Any]]] = {
     "in_order": {
@@ -142,6 +143,12 @@ _MEANINGS: Final[dict[str, dict[str, Any]]] = {
         "description": "A call or a group that may be missing without lowering the score.",
         "examples": ["get_user"],
     },
+    TURN: {
+        "title": "Turn",
+        "description": "What is expected after one message of the user; [] expects no calls. If one"
+        " item of the top-level list is a turn, all calls have to be in turns.",
+        "examples": [["search_flights"]],
+    },
     FORBID: {
         "title": "Forbidden tool",
         "description": "The name of a tool that must not be called; * matches any text. If it is"
@@ -159,6 +166,7 @@ _TOOL: Final = {
 _ARGUMENTS_REFERENCE: Final = {"$ref": "#/$defs/arguments"}
 _MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
 _IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
+_IS_TURN_REFERENCE: Final = {"$ref": "#/$defs/is_turn"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
 _WITHOUT_ARGUMENTS: Final = {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
@@ -173,15 +181,20 @@ def expected_definitions() -> dict[str, Any]:
     """The definition `expected`, and what it refers to, without those for values."""
     forbidden = {**_MEANINGS[FORBID], "type": "string", "minLength": 1}
     members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
+    turn = {**_MEANINGS[TURN], "type": "array", "items": _MEMBER_REFERENCE}
     return {
         "expected": _expected(),
         # An item of the top list.
         "expectation": {
-            "title": "Call, group of calls, or forbidden tool",
-            "properties": {FORBID: _MEANINGS[FORBID]},
+            "title": "Call, group of calls, turn, or forbidden tool",
+            "properties": {word: _MEANINGS[word] for word in (FORBID, TURN)},
             "if": {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
             "then": {"properties": {FORBID: forbidden}, "maxProperties": 1},
-            "else": _MEMBER_REFERENCE,
+            "else": {
+                "if": _IS_TURN_REFERENCE,
+                "then": {"properties": {TURN: turn}, "maxProperties": 1},
+                "else": _MEMBER_REFERENCE,
+            },
         },
         # An item of a group, where nothing can be forbidden.
         "member": {
@@ -190,7 +203,9 @@ def expected_definitions() -> dict[str, Any]:
             " which accepts any arguments.",
             "type": ["object", "array", "string"],
             "minLength": 1,
-            "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for completion in editors
+            "properties": {
+                kind: _MEANINGS[kind] for kind in _INNER_GROUPS
+            },  # for completion in editors
             "allOf": [
                 {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
                 {
@@ -207,7 +222,7 @@ def expected_definitions() -> dict[str, Any]:
             "title": "Group of calls",
             "properties": {
                 kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
-                for kind in GROUPS
+                for kind in _INNER_GROUPS
             },
             "maxProperties": 1,
             "additionalProperties": False,
@@ -254,6 +269,7 @@ def expected_definitions() -> dict[str, Any]:
         },
         "field_of_call": {"enum": sorted(CALL_FIELDS)},
         "is_group": {"type": "object", **_has_any(_KEYWORDS), **_WITHOUT_NAME},
+        "is_turn": {"type": "object", "required": [TURN], **_WITHOUT_NAME},
         "is_ours": _is_own_notation(),
     }
 
