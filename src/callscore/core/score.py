@@ -29,7 +29,7 @@ from callscore.core.tool_names import count_same_names
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Sized
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
@@ -124,10 +124,11 @@ def count_faulty_calls(faults: Iterable[Fault]) -> int:
 
 
 def total_calls(
-    side: Literal["expected", "actual"], counted: Sized, ignored: Iterable[Ignored]
+    side: Literal["expected", "actual"], counted: Sequence[ToolCall], ignored: Iterable[Ignored]
 ) -> int:
-    """All calls of a side, whether they count in the score or not."""
-    return len(counted) + sum(item.side == side for item in ignored)
+    """All calls of a side, whether they count in the score or not; a state is not a call."""
+    has_state = bool(counted) and counted[-1].kind == STATE_KIND
+    return len(counted) - has_state + sum(item.side == side for item in ignored)
 
 
 def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> float:
@@ -522,12 +523,16 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_called(self) -> int:
         """1 if an expected tool is among the calls, or none was expected and none was made."""
-        if not self.expected:
-            return int(not self.actual)
-        if self.actual and self.expected[0].name == self.actual[0].name:
+        expected, actual = self.expected, self.actual
+        if expected and expected[-1].kind == STATE_KIND:  # which is not a call
+            expected = expected[:-1]
+            actual = tuple([call for call in actual if call.kind != STATE_KIND])
+        if not expected:
+            return int(not actual)
+        if actual and expected[0].name == actual[0].name:
             return 1  # as in most cases
-        called = {call.name for call in self.actual}
-        return int(not called.isdisjoint([call.name for call in self.expected]))
+        called = {call.name for call in actual}
+        return int(not called.isdisjoint([call.name for call in expected]))
 
     @property
     def parameters_valid(self) -> float | None:

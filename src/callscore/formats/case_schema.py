@@ -9,14 +9,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from callscore.core.case import STATE_KIND
 from callscore.core.expectation_json import LITERAL
 from callscore.core.rules import comparators
-from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, NAME_KEYS
+from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, MAX_TURN, NAME_KEYS
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
     EITHER_SIDE_FIELDS,
     EXPECTED_FIELDS,
+    EXPECTED_STATE_FIELD,
     EXPECTED_TOOL_FIELD,
+    STATE_FIELDS,
+    TURNS_FIELD,
 )
 from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TURN
 
@@ -169,6 +174,11 @@ _IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
 _IS_TURN_REFERENCE: Final = {"$ref": "#/$defs/is_turn"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
+# What may stand beside turns: a forbidden tool, and the state at the end.
+_BESIDE_TURNS: Final = (
+    {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
+    {"type": "object", "required": ["kind"], "properties": {"kind": {"const": STATE_KIND}}},
+)
 _WITHOUT_ARGUMENTS: Final = {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
 # Near misses of the fields of a call and of the keywords of groups.
 _NEAR_KEYWORDS = (
@@ -297,6 +307,10 @@ def _expected() -> dict[str, Any]:
                 },
                 "then": expectation,
             },
+            {
+                "if": {"type": "array", "contains": _IS_TURN_REFERENCE},
+                "then": {"items": {"anyOf": [_IS_TURN_REFERENCE, *_BESIDE_TURNS]}},
+            },
         ],
     }
 
@@ -340,6 +354,12 @@ def _call() -> dict[str, Any]:
             _NAME: _TOOL,
             _ARGUMENTS: _ARGUMENTS_REFERENCE,
             TIMES: {"$ref": "#/$defs/times"},
+            TURN: {
+                "description": "The turn in which it is expected, from 0; in a group, that of the group.",
+                "type": ["integer", "null"],
+                "minimum": 0,
+                "maximum": MAX_TURN - 1,
+            },
             "id": {"description": "The id of the call. It is not compared."},
         },
         "anyOf": [
@@ -385,6 +405,35 @@ _ACTUAL_SIDE: Final = {
         }
     },
 }
+# The turns of a case. Records of other tools have messages or a number under the same name.
+_TURN_SIDES: Final = (*EXPECTED_FIELDS, *ACTUAL_FIELDS)
+_ALL_TURNS: Final = {
+    "title": "Turns",
+    "description": "What is expected, and what was called, after each message of the user: a list of"
+    " expected calls, or an object with `expected`, `actual` and `input`.",
+    "examples": [[["find_order"], [], ["refund"]]],
+    "if": {
+        "type": "array",
+        "contains": {
+            "anyOf": [{"type": "array"}, {"type": "object", "anyOf": [_has_any(_TURN_SIDES)]}]
+        },
+        "not": {"contains": {"type": "object", "required": ["role"]}},
+    },
+    "then": {
+        "items": {
+            "type": ["array", "object", "null"],
+            "if": {"type": "array"},
+            "then": _EXPECTED,
+            "else": {
+                "properties": {
+                    EXPECTED_FIELDS[0]: _EXPECTED,
+                    ACTUAL_FIELDS[0]: _ACTUAL,
+                    "input": {"title": "Message of the user"},
+                }
+            },
+        }
+    },
+}
 # The fields of a case by callscore's own names.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "id": {
@@ -397,6 +446,19 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "input": {"title": "Input of the agent"},
     EXPECTED_FIELDS[0]: _EXPECTED,
     ACTUAL_FIELDS[0]: _ACTUAL,
+    TURNS_FIELD: _ALL_TURNS,
+    EXPECTED_STATE_FIELD: {
+        "title": "Expected state at the end",
+        "description": "Any value, with matchers in place of values in it. Compared as the arguments"
+        " of a call.",
+        "if": {"type": "object"},
+        "then": {"$ref": "#/$defs/values"},
+        "else": {"$ref": "#/$defs/value"},
+    },
+    ACTUAL_STATE_FIELD: {
+        "title": "State at the end",
+        "description": "What was found after the run: any value, compared with the expected state.",
+    },
     "trial": {
         "title": "Trial",
         "description": "Text or an integer, if a case is run several times.",
@@ -471,7 +533,10 @@ def _case() -> dict[str, Any]:
         "patternProperties": _other_names(),
         "anyOf": [
             {"required": [field]}
-            for field in ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
+            for field in (
+                *("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS),
+                *(TURNS_FIELD, *STATE_FIELDS),
+            )
         ],
         "allOf": [
             *_only_one(EXPECTED_FIELDS),

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import is_state
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.calls import (
     CALL_FIELDS,
@@ -67,12 +68,12 @@ def read_side(
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
-        return tuple(
-            [
-                structs.replace(call, failed=True) if _says_failed(call, read_options) else call
-                for call in read_calls(value, side=side, where=where)
-            ]
-        )
+        found = [
+            structs.replace(call, failed=True) if _says_failed(call, read_options) else call
+            for call in read_calls(value, side=side, where=where)
+        ]
+        found.sort(key=is_state)  # the state is at the end
+        return tuple(found)
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
@@ -124,6 +125,7 @@ def read_expected_side(
         if calls is not None:
             return _with_rules(calls, where, value) if spelled and _may_have_rules(value) else calls
     from callscore.formats.expectations import (
+        arrange,
         has_groups,
         read_expectation,
         refuse_misplaced_keywords,
@@ -145,7 +147,7 @@ def read_expected_side(
     except InvalidCall:
         refuse_misspelled(items, where)
         raise
-    return _with_rules(calls, where, items) if spelled and is_own else calls
+    return arrange(_with_rules(calls, where, items) if spelled and is_own else calls, where)
 
 
 def _is_own_notation(items: list[Any]) -> bool:
@@ -282,7 +284,7 @@ def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
 
     _require_answer(trace, where)
     expected = trace.any_calls if trace.expected is None else trace.expected
-    if all(call.error is None for call in calls_in(expected)):
+    if all(call.error is None and call.turn is None for call in calls_in(expected)):
         return expected
     return tuple(
         [with_calls(item, lambda call: _require_readable(call, where)) for item in expected]
@@ -295,6 +297,9 @@ def _require_answer(trace: Trace, where: str) -> None:
 
 
 def _require_readable(call: ToolCall, where: str) -> ToolCall:
+    """The call as it is expected; where it was made does not say where it is expected."""
+    if call.turn is not None:
+        call = structs.replace(call, turn=None)
     if call.error is None:
         return call
     if call.error == NOT_CAPTURED:  # only the tool is known to be expected
