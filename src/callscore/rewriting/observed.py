@@ -12,7 +12,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group, Times, with_calls
+from callscore.core.case import Group, Times, has_turns, is_state, with_calls
 from callscore.core.equality import equal
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.scoring import score_calls
@@ -71,6 +71,7 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
     if score.forbidden:
         name = score.actual[score.forbidden[0]].name
         raise CannotRewrite(reasons.FORBIDDEN, name=name)
+    _require_same_calls(expected, score)
     try:
         found = _Comparison(expected, score)
     except CallscoreError as error:
@@ -81,6 +82,16 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
             if found.is_right(items, patches):
                 return ObservedExpectation(items, patches)
     raise CannotRewrite(reasons.NEVER_RIGHT)
+
+
+def _require_same_calls(expected: Sequence[Expected], score: Score) -> None:
+    """Refuse what has to be written by hand: another state, and other calls in a turn."""
+    if expected and is_state(expected[-1]) and (score.state is None or not score.state.is_correct):
+        raise CannotRewrite(reasons.OTHER_STATE)
+    missed, extra = score.unpaired
+    if has_turns(expected) and (missed or extra):
+        turns = [max(call.turn or 0, 0) + 1 for call in (*missed, *extra)]
+        raise CannotRewrite(reasons.OTHER_CALLS_IN_TURN, turn=min(turns))
 
 
 class _Comparison:
