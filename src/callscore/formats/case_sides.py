@@ -21,6 +21,15 @@ from callscore.formats.calls import (
     read_calls,
     read_simple_calls,
 )
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    TRACE_FIELDS,
+    TURNS_FIELD,
+    is_turns,
+)
 from callscore.formats.shape import as_list, at, describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
 
@@ -77,7 +86,15 @@ def read_side(
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
-    read_options = noted_at(read_options, where)
+    if side == "actual" and isinstance(document, dict) and _says_more(document):
+        return _read_answer_with_state(document, where, read_options, dialect)
+    return _read_in_format(document, side, where, noted_at(read_options, where), dialect)
+
+
+def _read_in_format(
+    document: Any, side: Side, where: str, read_options: ReadOptions, dialect: Dialect | None
+) -> _Calls:
+    """The calls of a document in a format, if it is known, or else as it is recognized."""
     if dialect is None:
         return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
@@ -87,6 +104,37 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
+
+
+# What an answer with a state may have its calls in, if it has nothing else.
+_ANSWER_FIELDS = frozenset(("answer", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS, *TRACE_FIELDS))
+
+
+def _says_more(document: dict[str, Any]) -> bool:
+    """Whether a document says more than calls: turns, or the state at the end. A whole case is read as one."""
+    is_whole = any(field in document for field in EXPECTED_FIELDS)
+    says_more = ACTUAL_STATE_FIELD in document or is_turns(document.get(TURNS_FIELD))
+    return says_more and not is_whole
+
+
+def _read_answer_with_state(
+    document: dict[str, Any], where: str, read_options: ReadOptions, dialect: Dialect | None
+) -> _Calls:
+    """The calls of a document, turn by turn if it has turns, and the state that it has beside them."""
+    from callscore.formats.case_turns import actual_with_state, read_turns
+
+    def read(value: Any, where: str) -> _Calls:
+        return read_side(
+            value, side="actual", where=where, read_options=read_options, dialect=dialect
+        )
+
+    others = {key: value for key, value in document.items() if key != ACTUAL_STATE_FIELD}
+    if is_turns(others.get(TURNS_FIELD)):
+        turns = read_turns(others[TURNS_FIELD], bare="actual", read_expected=read, read_actual=read)
+        return actual_with_state(turns.actual or (), document) or ()
+    key, *more = others or ("",)
+    inner = others if more or key not in _ANSWER_FIELDS else others[key]
+    return actual_with_state(read(inner, where) if others else (), document) or ()
 
 
 def _decode_text(text: str, side: Side, where: str) -> Any:

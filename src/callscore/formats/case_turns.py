@@ -18,7 +18,7 @@ from callscore.core.case import (
     Group,
     is_state,
 )
-from callscore.core.expectation_json import contains_rule_keys
+from callscore.core.expectation_json import LITERAL, contains_rule_keys
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.calls import read_call
@@ -178,7 +178,7 @@ def read_state(value: Any, *, side: Side, where: str, spelled: bool = True) -> T
     if side == "actual" or not spelled:
         return call
     for key in state:
-        if contains_rule_keys({key: None}):
+        if key != LITERAL and contains_rule_keys({key: None}):
             raise InvalidCall(f"{where}: {_no_whole_rule(str(key))}")
     return read_rules(call, where)
 

@@ -86,7 +86,8 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
 
 def _require_same_calls(expected: Sequence[Expected], score: Score) -> None:
     """Refuse what has to be written by hand: another state, and other calls in a turn."""
-    if expected and is_state(expected[-1]) and (score.state is None or not score.state.is_correct):
+    has_state = bool(score.expected) and is_state(score.expected[-1])
+    if has_state and (score.state is None or not score.state.is_correct):
         raise CannotRewrite(reasons.OTHER_STATE)
     missed, extra = score.unpaired
     if has_turns(expected) and (missed or extra):
@@ -101,13 +102,15 @@ class _Comparison:
         self._expected = tuple(expected)
         self._settings = _settings_with_effects(score)
         self._actual = score.actual
+        if not any(map(is_state, expected)):  # it is expected beside the list
+            self._actual = tuple([call for call in score.actual if not is_state(call)])
         numbers = count()
         marked = [
             with_calls(item, lambda call: structs.replace(call, id=str(next(numbers))))
             for item in expected
         ]
         places = [place for at, item in enumerate(expected) for place in _call_paths(item, (at,))]
-        again = score_calls(tuple(marked), score.actual, self._settings)
+        again = score_calls(tuple(marked), self._actual, self._settings)
         # The position of each expected call that counts, and its pair.
         self._rows = [places[int(call.id or 0)] for call in again.expected]
         self._pairs: dict[int, Pair] = {

@@ -20,17 +20,8 @@ from callscore.core.rules import Matcher
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
-from callscore.formats.case_fields import (
-    ACTUAL_FIELDS,
-    ACTUAL_STATE_FIELD,
-    EITHER_SIDE_FIELDS,
-    TRACE_FIELDS,
-    TURNS_FIELD,
-    is_turns,
-)
+from callscore.formats.case_fields import ACTUAL_STATE_FIELD, TURNS_FIELD
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
-from callscore.formats.case_turns import actual_with_state
-from callscore.formats.cases import read_trace
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
@@ -290,8 +281,6 @@ def case_for_task(question: Question) -> Case:
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
 
-# What an answer with a state may have its calls in.
-_ANSWER_FIELDS = frozenset(("answer", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS, *TRACE_FIELDS))
 _MAX_SHAPES = 256
 
 # Dialects of answers, by their keys.
@@ -373,25 +362,10 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
 
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
     """The calls of an answer, and the state that it says was found at the end."""
-    if not isinstance(document, dict):
-        return _read_only_calls(document, read_options)
-    if is_turns(document.get(TURNS_FIELD)):
-        return read_trace(document, place="answer", read_options=read_options).actual or ()
-    if ACTUAL_STATE_FIELD not in document:
-        return _read_only_calls(document, read_options)
-    others = {key: value for key, value in document.items() if key != ACTUAL_STATE_FIELD}
-    calls = _read_only_calls(_unwrapped(others), read_options) if others else ()
-    return actual_with_state(calls, document) or ()
-
-
-def _unwrapped(others: dict[str, Any]) -> Any:
-    """What is beside a state: the only value of an object, if its name says that it is the answer."""
-    key, *more = others
-    return others if more or key not in _ANSWER_FIELDS else others[key]
-
-
-def _read_only_calls(document: Any, read_options: ReadOptions) -> _Calls:
-    dialect = _cached_dialect(document) if isinstance(document, dict) else None
+    has_more = isinstance(document, dict) and (
+        ACTUAL_STATE_FIELD in document or TURNS_FIELD in document
+    )
+    dialect = _cached_dialect(document) if isinstance(document, dict) and not has_more else None
     try:
         if dialect is not None:
             trace = join_traces(read_as(dialect, document, read_options), where="answer")
