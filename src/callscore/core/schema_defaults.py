@@ -42,6 +42,8 @@ def with_schema_defaults(
     def compared(call: ToolCall) -> str:
         return comparable_name(call.name, settings) if changes_names(settings) else call.name
 
+    # Then arguments that are not expected cost nothing, and must not add to those that match.
+    ignores_others = settings.mode == "flexible" and settings.extra_arguments == "ignore"
     made: dict[str, list[dict[str, Any]]] = {}
     for call in actual:
         if call.arguments is not None:
@@ -53,7 +55,10 @@ def with_schema_defaults(
         others = made.get(name)
         if tool is None or not others or call.arguments is None:
             return call
-        arguments = _with_optional(call.arguments, _defaults(tool), others)
+        defaults = _defaults(tool)
+        if ignores_others and call.arguments:
+            defaults = {key: defaults[key] for key in call.arguments if key in defaults}
+        arguments = _with_optional(call.arguments, defaults, others)
         return call if arguments is None else structs.replace(call, arguments=arguments)
 
     return tuple([with_calls(item, change) for item in expected])
