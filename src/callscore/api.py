@@ -38,13 +38,15 @@ _SETTINGS_TWICE = "'settings' cannot be combined with a preset or single setting
 _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
 
 
-def score(
+def score(  # noqa: C901, PLR0913  (all are options; most calls end in the first half of it)
     expected: Any,
     actual: Any,
     *,
     preset: str | None = None,
     settings: Settings | None = None,
     tools: Any = None,
+    expected_state: Any = None,
+    actual_state: Any = None,
     **options: Unpack[SettingOptions],
 ) -> Score:
     """Compare the actual calls with the expected ones.
@@ -56,14 +58,18 @@ def score(
     arguments. `callscore.expect` has matchers and groups.
 
     Args:
-        expected: the expected calls; `[]` or None if no tool should be called.
+        expected: the expected calls; `[]` or None if no tool should be called. With `expected_state`,
+            None says nothing about calls: they are free.
         actual: the actual calls; `[]` if no tool was called.
         preset: settings that belong together: `strict` (the default), `flexible` (a share of the
-            arguments must match) or `outcome` (only calls that change something count). Options
-            override it.
+            arguments must match), `outcome` (only calls that change something count) or `coverage`
+            (what is expected must be made, other calls are free). Options override it.
         settings: all settings as one value, instead of a preset and options.
         tools: the tool definitions, in any form that `read_tools` accepts. Arguments are checked
             against their schemas, and they state which tools change something.
+        expected_state: the expected state at the end of the run, with matchers in place of values;
+            it is compared with `actual_state` as the arguments of a call are.
+        actual_state: the state that was found at the end.
         **options: single settings, named as in `Settings`: `mode`, `order`,
             `argument_match_threshold`, `arguments` and so on.
 
@@ -80,6 +86,9 @@ def score(
         settings = DEFAULT
     elif not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
+    if expected_state is not None:
+        states = expected_state, actual_state
+        return _score_with_state(expected, actual, states, settings, tools)
     if tools is None and settings.top_k == 1:
         if expected.__class__ is list and actual.__class__ is list:  # what most people pass
             sides = read_simple_sides(expected, actual)
@@ -89,6 +98,23 @@ def score(
     known = None if tools is None else tools_by_name(tools)
     calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)
     return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
+
+
+def _score_with_state(
+    expected: Any, actual: Any, states: tuple[Any, Any], settings: Settings, tools: Any
+) -> Score:
+    """The score of calls and of the state at the end, which every answer has in common."""
+    from callscore.formats.case_turns import actual_with_state, expected_with_state
+
+    wanted = None if expected is None else _read_expected(expected)
+    # Python values are literal: rules are made with functions.
+    wanted = expected_with_state(wanted, {"expected_state": states[0]}, spelled=False)
+    known = None if tools is None else tools_by_name(tools)
+    calls, *others = [
+        actual_with_state(answer, {"actual_state": states[1]}) or ()
+        for answer in _read_answers(actual, known or _NO_TOOLS, settings.top_k)
+    ]
+    return score_case(wanted or (), calls, settings, known, others=tuple(others))
 
 
 def _read_expected(value: Any) -> tuple[Expected, ...]:
@@ -198,8 +224,10 @@ def _with_faults(
     from msgspec.structs import replace
 
     from callscore.checks.tool_schema import schema_faults
+    from callscore.core.case import is_state
     from callscore.core.tool_names import changes_names, comparable_name
 
+    calls = tuple([call for call in calls if not is_state(call)])
     if not changes_names(settings):
         return replace(score, faults=schema_faults(calls, tools))
     from callscore.checks.tool_schema import tools_by_call_name

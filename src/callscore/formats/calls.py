@@ -39,6 +39,7 @@ __all__ = [
     "ARGUMENT_KEYS",
     "CALL_FIELDS",
     "ID_KEYS",
+    "MAX_TURN",
     "NAMELESS",
     "NAME_KEYS",
     "ParsedArguments",
@@ -330,9 +331,12 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         _require_field_types(value, where)
         arguments = value.arguments
         is_plain = value.name and value.error is None and arguments.__class__ is dict
+        # Where a call was made does not say where it is expected: groups do.
+        drops_turn = side == "expected" and value.turn is not None
+        call = msgspec.structs.replace(value, turn=None) if drops_turn else value
         if is_plain and arguments is not None and nesting_fault(arguments) is None:
-            return value
-        value = msgspec.structs.asdict(value)
+            return call
+        value = msgspec.structs.asdict(call)
     if value.__class__ is dict or isinstance(value, Mapping):
         return _read_mapping(value, side, where)
     pair = (value, None) if isinstance(value, str) else value
@@ -421,7 +425,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         kind=text_of(call.get("kind")),
         caller=_caller_of(call.get("caller"), side, where),
         positional=call.get("positional") is True,
-        turn=integer_of(call.get("turn")),
+        turn=_read_turn(call.get("turn"), side, where),
         warning=arguments.warning or text_of(call.get("warning")),
     )
 
@@ -435,6 +439,22 @@ def _caller_of(value: Any, side: Side, where: str) -> str | None:
         return caller_named(value)
     except InvalidSettings as error:
         raise InvalidCall(f"{where}: {error}") from error
+
+
+# A turn of an expected call makes a group of it and each one before.
+MAX_TURN = 10_000
+_MAX_ACTUAL_TURN = 1 << 53
+
+
+def _read_turn(value: Any, side: Side, where: str) -> int | None:
+    """The number of a turn; None if there is none, or if a trace has something else there."""
+    number = integer_of(value)
+    if side == "actual":
+        return number if number is not None and 0 <= number < _MAX_ACTUAL_TURN else None
+    if value is None or (number is not None and 0 <= number < MAX_TURN):
+        return number
+    problem = f"must be an integer from 0 to {MAX_TURN - 1:,}; got {describe(value)}"
+    raise InvalidCall(f"{where}.turn: {problem}.")
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
