@@ -131,7 +131,10 @@ class ExactMean:
 
 # The scorers that compare nothing but the calls that count.
 CALL_SCORERS = frozenset(
-    ("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection")
+    (
+        *("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection"),
+        *("turn_mean", "turn_min"),
+    )
 )
 
 

@@ -74,8 +74,8 @@ def join_exchanges(traces: list[Trace]) -> Trace:
     A document that asks something else than those before it begins a turn of the user. One that does
     not say what was asked has another answer to the same question.
     """
-    if len(traces) == 1:
-        return traces[0]
+    if len(traces) <= 1:
+        return traces[0] if traces else Trace()
     calls: list[ToolCall] = []
     questions: list[str] = []
     turn = step = 0
