@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore import Case, Tool, ToolCall, score
+from callscore import Case, Tool, ToolCall, expect, score
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.evaluations.evaluation import Scorer
 from callscore.evaluations.locations import display_path
@@ -321,3 +321,44 @@ def test_two_scorers_of_one_name_are_refused() -> None:
 def test_no_scorers_at_all_are_refused() -> None:
     with pytest.raises(InvalidSettings, match="the list is empty"):
         scorers_from([])
+
+
+def test_turns_have_a_mean_and_a_minimum() -> None:
+    expected = [expect.turn("a"), expect.turn("b")]
+    right = [ToolCall("a", {}, turn=0), ToolCall("c", {}, turn=1)]
+
+    scored = score(expected, right)
+
+    assert said("turn_mean", score=scored) == (0.5, None)
+    assert said("turn_min", score=scored) == (0.0, None)
+    for name in ("turn_mean", "turn_min"):
+        number, reason = said(name)
+        assert (number, reason) == (
+            None,
+            "the case has no turns, or the trace does not say where they begin.",
+        )
+
+
+def test_the_state_is_right_or_not_or_a_share_of_it_is() -> None:
+    states = {"x": 1, "y": 2}, {"x": 1, "y": 3}
+
+    def of(actual: Any, **options: Any) -> Any:
+        return said(
+            "state",
+            score=score(None, ["a"], expected_state=states[0], actual_state=actual, **options),
+        )
+
+    assert of(states[0]) == (1.0, None)
+    assert of(states[1]) == (0.0, None)
+    assert of(None) == (0.0, None)
+    assert of(states[1], mode="flexible") == (0.5, None)
+    assert said("state") == (None, "the case has no expected state.")
+    assert said("state", score=score([], [])) == (None, "the case has no expected state.")
+
+
+def test_a_state_has_no_parameters() -> None:
+    calls = (WEATHER, ToolCall("end_state", {}, kind="state"))
+
+    assert said("parameters_valid", score=None, calls=calls) == (1.0, None)
+    scored = score([WEATHER], list(calls), expected_state={}, actual_state={}, tools=TOOLS)
+    assert (scored.faults, scored.parameters_valid) == ((), 1.0)

@@ -117,3 +117,18 @@ def test_what_is_no_recorded_answer_is_refused(
 def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match=r"file 'gone.jsonl' not found"):
         RecordedAnswers(["gone.jsonl"], tmp_path)
+
+
+def test_a_recorded_answer_may_have_turns_and_a_state(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(
+        '{"id": "a", "calls": ["f"], "actual_state": {"x": 1}}\n'
+        '{"id": "b", "turns": [["f"], []]}\n'
+        '{"id": "c", "calls": ["f"], "actual_state": null}\n'
+    )
+
+    task = RecordedAnswers([file.name], tmp_path)
+
+    assert task(Case(id="a")) == {"calls": ["f"], "actual_state": {"x": 1}}
+    assert task(Case(id="b")) == {"turns": [["f"], []]}
+    assert task(Case(id="c")) == ["f"]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from callscore.api import score_case
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.rules import Matcher
@@ -495,3 +496,30 @@ def test_a_list_may_have_as_many_items_whatever_they_are() -> None:
 
     with pytest.raises(InvalidCall, match=r"^actual: got 1,001 items, the limit is "):
         require_few(MOST_CALLS + 1, "actual", "items")
+
+
+def test_turns_and_states_are_read() -> None:
+    found = read_score_input(
+        {
+            "expected": [{"turn": [{"tool": "f"}]}, {"turn": []}],
+            "actual": [{"tool": "f", "args": {}, "turn": 0}],
+            "expected_state": '{"x": {"$gte": 1}}',
+            "actual_state": {"x": 2},
+            "mode": "coverage",
+        }
+    )
+
+    score = score_case(found.expected, found.actual, found.settings)
+    assert (score.is_exact, len(score.turns)) == (True, 2)
+    assert found.settings.order == "in_turns"
+
+
+def test_a_state_alone_may_be_expected() -> None:
+    found = read_score_input({"actual": [{"tool": "f"}], "expected_state": {}, "actual_state": {}})
+
+    assert score_case(found.expected, found.actual, found.settings).is_exact
+
+
+def test_a_judge_is_not_asked_about_a_state() -> None:
+    with pytest.raises(InvalidCall, match="judge"):
+        read_score_input({"actual": [], "expected_state": {"x": {"$judge": "good?"}}})

@@ -426,3 +426,40 @@ def test_what_a_metric_must_be_told_can_be_told_by_text(
 @pytest.mark.parametrize("known_for", headline_metrics(), ids=lambda metric: metric.name)
 def test_what_a_tool_is_known_for_needs_nothing_but_the_two_sides(known_for: Metric) -> None:
     assert not any(option.is_required for option in options_of(known_for.function))
+
+
+def test_the_calls_of_all_turns_are_given_as_one_list_and_never_a_state() -> None:
+    state = ToolCall("end_state", {"x": 1}, kind="state")
+    seen: list[Any] = []
+
+    def see(*sides: Any) -> int:
+        seen.extend(sides)
+        return 1
+
+    kept = Metric("x.y", see, {})
+
+    number = kept.of(
+        (Group("turn", (F,)), Group("turn", ()), Group("turn", (F,)), state), (F, state)
+    )
+
+    assert number == 1
+    assert [tuple(side) for side in seen] == [(F, F), (F,)]
+    with pytest.raises(NotScorable, match="the case expects a state, and says nothing about calls"):
+        kept.of((state,), (F, state))
+    with pytest.raises(NotScorable, match="contains groups"):
+        kept.of((Group("turn", (Group("optional", (F,)),)),), (F,))
+
+
+def test_what_knows_rules_knows_turns_and_states() -> None:
+    seen: list[Any] = []
+
+    def see(*sides: Any) -> int:
+        seen.extend(sides)
+        return 1
+
+    kept = Metric("x.y", see, {}, knows_rules=True)
+    expected = (Group("turn", (F,)), ToolCall("end_state", {}, kind="state"))
+
+    kept.of(expected, (F,))
+
+    assert seen == [expected, (F,)]

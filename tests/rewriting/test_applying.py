@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tests.rewriting.texts import LONDON, PARIS, change
 
-from callscore import expect, score
+from callscore import ToolCall, expect, score
+from callscore.engines.inputs import CASES as CASES_PART
+from callscore.engines.inputs import input_options_for, read_cases
 from callscore.evaluations.evaluation import Evaluation
 from callscore.evaluations.plan import evaluation_cases
+from callscore.formats.cases import read_case
 from callscore.rewriting.applying import (
     CorrectExpectation,
     VariantChange,
@@ -27,7 +30,13 @@ from callscore.rewriting.applying import (
     rewrite,
 )
 from callscore.rewriting.change import CannotRewrite, Change
-from callscore.rewriting.observed import as_case_data, location_key, observe_expectation
+from callscore.rewriting.observed import (
+    Location,
+    as_case_data,
+    change_at,
+    location_key,
+    observe_expectation,
+)
 
 if TYPE_CHECKING:
     from callscore import Case
@@ -443,3 +452,100 @@ def test_a_file_that_is_write_protected_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CannotRewrite, match=r"x\.yaml: the file is write-protected"):
         open_source(file, tmp_path)
+
+
+# --- turns and states -------------------------------------------------------------------------
+
+TURNS_JSON = (
+    '{"id": "a", "turns": [["f"], {"input": "go", "expected": [{"tool": "g", "args": {"n": 1}}]}],'
+    ' "expected_state": {"x": {"$any": true}}}\n'
+)
+TURNS_YAML = """\
+- id: a  # the refund
+  turns:
+    - [f]
+    - input: go
+      expected:
+        - {tool: g, args: {n: 1}}
+  expected_state: {x: {$any: true}}
+"""
+TURNS_TOML = """\
+[[cases]]
+id = "a"
+turns = [["f"], {input = "go", expected = [{tool = "g", args = {n = 1}}]}]
+expected_state = {x = {"$any" = true}}
+"""
+GROUPS_JSON = (
+    '{"id": "a", "input": [null, "go"], "expected": [{"turn": ["f"]},'
+    ' {"turn": [{"tool": "g", "args": {"n": 1}}]}], "expected_state": {"x": {"$any": true}}}\n'
+)
+
+
+def observed(text: str, actual: list[ToolCall], file: Path) -> Change:
+    """The change of a case after which these calls are right."""
+    file.write_text(text, encoding="utf-8")
+    if file.suffix == ".toml":  # a suite
+        case = read_case(tomllib.loads(text)["cases"][0], place=file.name)
+    else:
+        case = next(each[1] for each in read_cases(str(file), CASES_PART, input_options_for()))  # type: ignore[index]
+    location = Location("a", "case", (str(file),), case="a", input=case.input)
+    found = score(
+        list(case.expected or ()), [*actual, ToolCall("end_state", {"x": 1}, kind="state")]
+    )
+    return change_at(location, case.expected, found, width=80)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "before", "after"),
+    [
+        ("x.jsonl", TURNS_JSON, '{"n": 1}', '{"n": 2}'),
+        ("x.yaml", TURNS_YAML, "{n: 1}", "{n: 2}"),
+        ("x.toml", TURNS_TOML, "{n = 1}", "{n = 2}"),
+        ("x.jsonl", GROUPS_JSON, '{"n": 1}', '{"n": 2}'),
+    ],
+)
+def test_arguments_in_turns_are_written_where_they_are(
+    tmp_path: Path, name: str, text: str, before: str, after: str
+) -> None:
+    file = tmp_path / name
+    calls = [ToolCall("f", {}, turn=0), ToolCall("g", {"n": 2}, turn=1)]
+
+    written, refused = rewrite([observed(text, calls, file)], tmp_path)
+
+    assert (len(written), refused) == (1, [])
+    assert file.read_text() == text.replace(before, after)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [ToolCall("f", {}, turn=0)],
+        [ToolCall("f", {}, turn=0), ToolCall("g", {"n": 1}, turn=1), ToolCall("h", {}, turn=1)],
+    ],
+)
+def test_other_calls_in_a_turn_are_written_by_hand(tmp_path: Path, calls: list[ToolCall]) -> None:
+    with pytest.raises(CannotRewrite, match="turn 2 has other calls than expected"):
+        observed(TURNS_JSON, calls, tmp_path / "x.jsonl")
+
+
+def test_a_call_is_added_beside_a_state_with_a_field_of_its_own(tmp_path: Path) -> None:
+    text = '{"id": "a", "expected": ["f"], "expected_state": {"x": 1}}\n'
+    file = tmp_path / "x.jsonl"
+    change = observed(text, [ToolCall("f", {}), ToolCall("g", {})], file)
+
+    rewrite([change], tmp_path)
+
+    assert file.read_text() == text.replace('["f"]', '["f", {"name": "g", "arguments": {}}]')
+
+
+def test_another_state_is_written_by_hand(tmp_path: Path) -> None:
+    text = '{"id": "a", "expected": ["f"], "expected_state": {"x": 2}}\n'
+
+    with pytest.raises(CannotRewrite, match="Update the expected state by hand"):
+        observed(text, [ToolCall("f", {})], tmp_path / "x.jsonl")
+
+
+def test_a_state_that_is_expected_beside_the_list_is_no_call_to_add() -> None:
+    found = score(["f"], ["f", "g"], expected_state=1, actual_state=1)
+
+    assert observe_expectation((ToolCall("f"),), found).items == (0, {"name": "g", "arguments": {}})

@@ -695,3 +695,33 @@ def test_what_only_looks_like_the_answers_before_is_read_as_what_it_is() -> None
     found = failure_of(score({"object": "chat.completion", "choices": 3}))
 
     assert found.kind == "unreadable"
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        {"calls": [{"name": "f", "arguments": {}}], "actual_state": {"x": 1}},
+        {**COMPLETION, "actual_state": {"x": 1}},
+        {"turns": [[], ["f"]], "actual_state": {"x": 1}},
+        {"actual_state": {"x": 1}},
+    ],
+)
+def test_an_answer_may_say_what_state_it_left(returned: dict[str, Any]) -> None:
+    case = a_case(expected=[expect.end_state({"x": 1})])
+    question = a_question(lambda _: returned, case, scorers=["state"])
+
+    result = asyncio.run(score_answer(question, Answer(document=plain_document(returned))))
+
+    assert (result.status, result.passed, result.failure) == ("scored", True, None)
+    assert [value.value for value in result.values] == [1.0]
+
+
+def test_turns_of_an_answer_are_those_of_its_calls() -> None:
+    case = a_case(expected=[expect.turn("f"), expect.turn("g")])
+    returned = {"turns": [["f"], {"actual": ["g"]}]}
+    question = a_question(lambda _: returned, case, scorers=["turn_min"])
+
+    result = asyncio.run(score_answer(question, Answer(document=returned)))
+
+    assert [call.turn for call in result.case.actual or ()] == [0, 1]
+    assert result.passed

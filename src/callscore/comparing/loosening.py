@@ -106,20 +106,26 @@ class _Item(NamedTuple):
         kind: `call`, `one_of`, `forbid`, or `other` for what only Python can express.
         value: the call, the list of alternatives, the pattern.
         order: how much order its place asks for.
+        turn: the number of the turn in which it is expected, from 0; None without turns.
     """
 
     kind: Literal["call", "one_of", "forbid", "other"]
     value: Any
     is_optional: bool = False
     order: int = 1
+    turn: int | None = None
 
 
 def _items(expected: Any, order: str = "", *, is_optional: bool = False) -> list[_Item]:
     """The requirements of an expectation, with groups dissolved."""
     found: list[_Item] = []
+    turns = 0
     for item in expected if isinstance(expected, list | tuple) else [expected]:
         inner = next((key for key in ("any_order", "in_order") if _has(item, key)), None)
-        if inner is not None:
+        if _has(item, "turn") and not _has(item, "name"):
+            found += [each._replace(turn=turns) for each in _items(item["turn"])]
+            turns += 1
+        elif inner is not None:
             found += _items(item[inner], inner, is_optional=is_optional)
         elif _has(item, "optional"):
             found += _items(item["optional"], order, is_optional=True)
@@ -185,7 +191,23 @@ def _relation(before: _Item, after: _Item) -> _Relation | None:
     core = _core_relation(before, after)
     if core is None:
         return None
-    return _combined((core, _optional_relation(before, after), _order_relation(before, after)))
+    return _combined(
+        (
+            core,
+            _optional_relation(before, after),
+            _order_relation(before, after),
+            _turn_relation(before, after),
+        )
+    )
+
+
+def _turn_relation(before: _Item, after: _Item) -> _Relation:
+    """Without a turn, a call may be made at any time."""
+    if before.turn == after.turn:
+        return "same"
+    if None not in (before.turn, after.turn):
+        return "different"
+    return "looser" if after.turn is None else "stricter"
 
 
 def _optional_relation(before: _Item, after: _Item) -> _Relation:

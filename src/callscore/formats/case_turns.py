@@ -168,8 +168,9 @@ def read_state(value: Any, *, side: Side, where: str, spelled: bool = True) -> T
 
     if isinstance(value, Matcher):
         raise InvalidCall(f"{where}: {_no_whole_rule(value.key)}")
-    # Matchers in Python values stay what they are.
-    state = value if isinstance(value, dict) or side == "expected" else to_plain_data(value)
+    # What is JSON is only looked into where it is compared, and matchers stay what they are.
+    is_data = side == "expected" or isinstance(value, dict | list | str | int | float)
+    state = value if is_data else to_plain_data(value)
     if not isinstance(state, dict):
         state = {"value": state}
     call = structs.replace(
