@@ -52,6 +52,7 @@ __all__ = [
     "text",
     "times",
     "to_json",
+    "turn",
     "type",
     "unordered",
 ]
@@ -326,6 +327,22 @@ def _require_value(where: str, value: Any) -> None:
 def _require_text(where: str, value: Any, noun: str) -> None:
     if not isinstance(value, str) or not value:
         raise InvalidCall(f"{where}: expected {noun}, got {describe(value)}.")
+
+
+def turn(*members: Any) -> Group:
+    """What is expected after one message of the user: `expect.turn(expect.call("search"))`.
+
+    Turns are the items of `expected`, in the order of the messages; a turn without members expects
+    no calls.
+
+    Raises:
+        InvalidCall: a member is not a call or a group.
+    """
+    from callscore.formats.expectations import read_expectation
+
+    group = Group("turn", tuple(_node(member) for member in members))
+    (read,) = read_expectation([group], where="expect", spelled=False)
+    return read  # type: ignore[return-value]  # a Group stays one
 
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:

@@ -234,6 +234,21 @@ settings_options = stacked(
         score_settings.NestedObjects,
         "Whether nested objects may have unexpected keys.",
     ),
+    _choice(
+        "--extra-calls",
+        score_settings.ExtraCalls,
+        "Whether calls that were not expected cost, are free, or are free if they only read.",
+    ),
+    _choice(
+        "--schema-defaults",
+        score_settings.SchemaDefaults,
+        "Whether an argument with the default of the tool's schema equals one that is left out.",
+    ),
+    _choice(
+        "--turns",
+        score_settings.Turns,
+        "Whether expected calls must be made in their turn, or in it or an earlier one.",
+    ),
     _setting(
         "--effect",
         "effects",

@@ -369,13 +369,16 @@ def _are_numbers(*values: Any) -> bool:
 # The values of a setting, from the strictest to the loosest.
 _LADDERS: dict[str, tuple[str, ...]] = {
     "mode": ("strict", "flexible"),
-    "order": ("exact", "in_order", "any"),
+    "order": ("exact", "in_order", "in_turns", "any"),
     "extra_arguments": ("count", "ignore"),
     "count_calls": ("all", "writes"),
     "failed_calls": ("count", "ignore"),
     "repeated_calls": ("count", "collapse"),
     "arrays": ("ordered", "unordered"),
     "nested_objects": ("equal", "subset"),
+    "extra_calls": ("cost", "reads_free", "free"),
+    "schema_defaults": ("differ", "equal"),
+    "turns": ("separate", "cumulative"),
 }
 # Settings that are numbers, and whether a larger one is looser.
 _NUMBERS = {"pass_mark": False, "argument_match_threshold": False, "top_k": True}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "AGENT",
     "CONCATENATED",
     "INVALID",
     "MAX_EXCERPT",
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 
+AGENT = "agent"  # the caller of a call that has none
+
+
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
     """One call of a tool.
 
@@ -55,6 +59,8 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
         positional: whether the arguments have no names, and are named by their positions.
         warning: a problem of arguments that can be read: `duplicate_keys`,
             `double_encoded`, `python_repr` (not JSON, but what Python prints).
+        turn: the number of the message of the user that it follows, from 0, where a user asks again
+            after an answer. None if the trace has only one such turn, or does not say.
     """
 
     name: str
@@ -69,6 +75,7 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
     caller: str | None = None
     positional: bool = False
     warning: str | None = None
+    turn: int | None = None
 
 
 class DecodedCalls(tuple[ToolCall, ...]):

@@ -12,9 +12,22 @@ from callscore.core.call import ToolCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Case", "Expected", "Forbidden", "Group", "GroupKind", "Times", "calls_in", "with_calls"]
+__all__ = [
+    "END_STATE",
+    "STATE_KIND",
+    "Case",
+    "Expected",
+    "Forbidden",
+    "Group",
+    "GroupKind",
+    "Times",
+    "calls_in",
+    "has_turns",
+    "is_state",
+    "with_calls",
+]
 
-GroupKind = Literal["in_order", "any_order", "one_of", "optional"]
+GroupKind = Literal["in_order", "any_order", "one_of", "optional", "turn"]
 
 
 class Group(Struct, frozen=True, gc=False):
@@ -22,13 +35,15 @@ class Group(Struct, frozen=True, gc=False):
 
     Attributes:
         kind: `in_order` (each after the one before), `any_order` (they may interleave), `one_of`
-            (alternatives), `optional` (one member, which may be made).
+            (alternatives), `optional` (one member, which may be made), `turn` (what is expected after
+            one message of the user; only in the outermost list, and possibly empty).
     """
 
     kind: GroupKind
     members: tuple[Expected, ...]
     # A group has no tool name, so that it never equals a call.
     name: ClassVar[None] = None
+    caller: ClassVar[None] = None
 
 
 class Times(Struct, frozen=True, gc=False):
@@ -43,6 +58,7 @@ class Times(Struct, frozen=True, gc=False):
     least: int = 1
     most: int | None = 1
     name: ClassVar[None] = None
+    caller: ClassVar[None] = None
 
 
 class Forbidden(Struct, frozen=True, gc=False):
@@ -54,9 +70,25 @@ class Forbidden(Struct, frozen=True, gc=False):
 
     pattern: str
     name: ClassVar[None] = None
+    caller: ClassVar[None] = None
 
 
 Expected = ToolCall | Group | Times | Forbidden
+
+
+# The state at the end of a run is compared as the arguments of a call with this name and kind.
+END_STATE = "end_state"
+STATE_KIND = "state"
+
+
+def is_state(item: Expected) -> bool:
+    """Whether an item is the state at the end, and not a call."""
+    return isinstance(item, ToolCall) and item.kind == STATE_KIND
+
+
+def has_turns(expected: Iterable[Expected]) -> bool:
+    """Whether an expectation says what is expected in each turn."""
+    return any(isinstance(item, Group) and item.kind == "turn" for item in expected)
 
 
 def calls_in(expected: Iterable[Expected]) -> Iterator[ToolCall]:

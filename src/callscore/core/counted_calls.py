@@ -48,6 +48,7 @@ __all__ = [
     "prepare_calls",
     "repeat_key",
     "select_counted",
+    "tools_by_any_name",
 ]
 
 # The names of tools that only read, if neither the settings nor a definition say anything. Each is
@@ -133,12 +134,13 @@ class Ignored(Struct, frozen=True, gc=False):
     """A call that does not count under the settings.
 
     Attributes:
-        why: `read` (its tool changes nothing), `failed` (its result was an error) or `repeated`.
+        why: `read` (its tool changes nothing), `failed` (its result was an error), `repeated`, or
+            `free` (it was not expected, and costs nothing).
     """
 
     call: ToolCall
     side: Literal["expected", "actual"]
-    why: Literal["read", "failed", "repeated"]
+    why: Literal["read", "failed", "repeated", "free"]
 
 
 class PreparedCalls(NamedTuple):
@@ -337,7 +339,7 @@ def prepare_calls(
         or settings.repeated_calls != "count"
     )
     if is_selecting:
-        known = _tools_by_any_name(tools, settings)
+        known = tools_by_any_name(tools, settings)
         expected, actual, ignored, _ = select_counted(expected, actual, settings, known)
     forbidden = tuple(
         [
@@ -359,7 +361,7 @@ def prepare_calls(
     return PreparedCalls(expected, actual, ignored, forbidden)
 
 
-def _tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:
+def tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:
     """The tools by name and by compared name, unless the effects of two with one name differ."""
     if not changes_names(settings):
         return tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from callscore.core.arguments import (
     overlap_ratio,
 )
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import Expected
+from callscore.core.case import STATE_KIND, Expected
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
@@ -45,6 +46,7 @@ __all__ = [
     "Pair",
     "Positions",
     "Score",
+    "TurnScore",
     "count_faulty_calls",
     "f1_of",
     "has_no_counted_calls",
@@ -287,6 +289,39 @@ def pairs_at(
     )
 
 
+class TurnScore(Struct, frozen=True, gc=False):
+    """The counts of one turn of the user.
+
+    Attributes:
+        number: which turn it is, from 1.
+        correct: its correct pairs.
+        expected: the calls that are expected in it.
+        actual: the calls that were made in it, or are paired with one that is expected in it.
+        forbidden: how many of the calls that were made are forbidden.
+    """
+
+    number: int
+    correct: int = 0
+    expected: int = 0
+    actual: int = 0
+    forbidden: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The share of the actual calls that are correct; 1 if there are none."""
+        return self.correct / self.actual if self.actual else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the expected calls that were made correctly; 1 if there are none."""
+        return self.correct / self.expected if self.expected else 1.0
+
+    @property
+    def f1(self) -> float:
+        """The score of the turn: its F1, or 0 if a forbidden call was made in it."""
+        return outcome_f1((self.correct, self.expected, self.actual, self.forbidden))
+
+
 class Score(Struct, frozen=True, gc=False):
     """How well the actual calls of one case match the expected ones.
 
@@ -302,6 +337,8 @@ class Score(Struct, frozen=True, gc=False):
         faults: violations of the tool definitions; None if these are not known. Their positions count
             all calls of the trace, including those in `ignored`.
         expectation: the expectation as written, if it has groups or forbidden calls.
+        turns: the counts of each turn of the user; empty for a case without turns, or if the trace
+            does not say where a turn begins.
     """
 
     expected: tuple[ToolCall, ...]
@@ -314,6 +351,7 @@ class Score(Struct, frozen=True, gc=False):
     ignored: tuple[Ignored, ...] = ()
     faults: tuple[Fault, ...] | None = None
     expectation: tuple[Expected, ...] | None = None
+    turns: tuple[TurnScore, ...] = ()
 
     @property
     def correct(self) -> tuple[Pair, ...]:
@@ -419,6 +457,35 @@ class Score(Struct, frozen=True, gc=False):
     def passed(self) -> bool:
         """Whether the score reaches the pass mark, and no forbidden call was made."""
         return not self.forbidden and self.f1 >= self.settings.pass_mark
+
+    @property
+    def turn_mean(self) -> float | None:
+        """The mean of the scores of the turns; None without turns."""
+        if not self.turns:
+            return None
+        return fsum([turn.f1 for turn in self.turns]) / len(self.turns)
+
+    @property
+    def turn_min(self) -> float | None:
+        """The lowest score of a turn; None without turns."""
+        return min([turn.f1 for turn in self.turns], default=None)
+
+    @property
+    def first_wrong_turn(self) -> int | None:
+        """The number of the first turn that does not pass, from 1; None without one."""
+        mark = self.settings.pass_mark
+        for turn in self.turns:
+            if turn.forbidden or turn.f1 < mark:
+                return turn.number
+        return None
+
+    @property
+    def state(self) -> Pair | None:
+        """The expected and the actual state at the end, if the case compares them and both are known."""
+        for pair in reversed((*self.correct, *self.incorrect)):
+            if pair.expected.kind == STATE_KIND:
+                return pair
+        return None
 
     @property
     def tool_selection(self) -> float:
@@ -549,6 +616,8 @@ def tool_selection(
 ) -> float:
     """`Score.tool_selection`, where the missed and the extra calls are known already."""
     order = score.settings.order
+    if order == "in_turns":
+        order = "in_order" if score.turns else "any"
     expected, actual, same = score.expected, score.actual, 0
     if order == "any":  # the names of a pair are the same
         same = len(expected) - len(missed)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec import structs
+
 from callscore.core.arguments import apply_settings
 from callscore.core.budget import Budget
-from callscore.core.call import ToolCall
+from callscore.core.call import AGENT, ToolCall
 from callscore.core.call_index import CallIndex
-from callscore.core.case import Forbidden, Group, Times
+from callscore.core.case import (
+    STATE_KIND,
+    Forbidden,
+    Group,
+    Times,
+    calls_in,
+    has_turns,
+    is_state,
+    with_calls,
+)
 from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
@@ -24,7 +35,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.in_order import Match
-    from callscore.core.settings import Settings
+    from callscore.core.settings import Order, Settings
 
 __all__ = ["score_calls"]
 
@@ -32,7 +43,7 @@ _Calls = tuple[ToolCall, ...]
 _NO_TOOLS: Mapping[str, Tool] = {}
 
 
-def score_calls(
+def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
     expected: tuple[Expected, ...],
     actual: _Calls,
     settings: Settings,
@@ -48,6 +59,9 @@ def score_calls(
     """
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
+    has_state = bool(actual) and actual[-1].kind == STATE_KIND
+    if has_state or (settings is not DEFAULT and _has_parts(expected, settings)):
+        return _score_in_parts(expected, actual, settings, tools)
     if settings is not DEFAULT:
         from callscore.core.counted_calls import prepare_calls
 
@@ -57,7 +71,7 @@ def score_calls(
     start = 0
     # Leading calls that are equal one by one are always paired: most calls, in practice.
     for wanted, made in zip(calls, actual):  # noqa: B905  (hot, and one side may be longer)
-        if wanted.name != made.name or made.error is not None:
+        if wanted.name != made.name or made.error is not None or wanted.caller is not None:
             break
         left, right = wanted.arguments, made.arguments
         if left is None or right is None or not equal_objects(left, right):
@@ -73,7 +87,7 @@ def score_calls(
         from callscore.core.counted_calls import prepare_calls
 
         prepared = prepared or prepare_calls(expected, actual, settings, tools)
-        return _score_expectation(prepared, settings)
+        return _score_expectation(prepared, settings, tools)
     correct, incorrect = pairs
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
@@ -89,7 +103,8 @@ def _pair_plain(expected: _Calls, actual: _Calls, start: int, settings: Settings
 
     Most cases have few calls, and a tool is called once: then there is only one pairing.
     """
-    names: list[Any] = [call.name for call in expected[start:]]  # a group has none
+    # A group has no name; a call that says who makes it is paired by more than its name.
+    names: list[Any] = [call.name if call.caller is None else None for call in expected[start:]]
     others = [call.name for call in actual[start:]]
     is_long = len(names) * len(others) > _MAX_LOOKUPS
     if settings.order != "any" or is_long or None in names:
@@ -122,7 +137,9 @@ def _pair_any_plain(
     """The same for calls of which there may be several pairings."""
     is_open = start < len(actual)  # where nothing is left to pair, rules do not matter
     for item in expected[start:]:
-        if item.__class__ is not ToolCall or (is_open and contains_matchers(item.arguments)):
+        if item.__class__ is not ToolCall or (
+            is_open and (item.caller is not None or contains_matchers(item.arguments))
+        ):
             return None
     matches = match_calls(expected, actual, start, settings, Budget())
     return _split_matches(matches, expected, actual, settings)
@@ -142,8 +159,85 @@ def _split_matches(
     return tuple(correct), tuple(incorrect)
 
 
-def _score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
+def _has_parts(expected: tuple[Expected, ...], settings: Settings) -> bool:
+    """Whether the calls are not simply paired with one another."""
+    return (
+        settings.extra_calls != "cost"
+        or settings.order == "in_turns"
+        or settings.schema_defaults != "differ"
+        or any(is_state(item) for item in expected)
+        or has_turns(expected)
+    )
+
+
+def _score_in_parts(
+    expected: tuple[Expected, ...], actual: _Calls, settings: Settings, tools: Mapping[str, Tool]
+) -> Score:
+    """The score of a case with turns, free calls, defaults of schemas or a state at its end."""
+    from callscore.core.counted_calls import tools_by_any_name
+    from callscore.core.turns import have_turns, score_turns, turn_scores, without_turns
+
+    states = [item for item in expected if is_state(item)], [*filter(is_state, actual)]
+    wanted = tuple([item for item in expected if not is_state(item)])
+    made = tuple([call for call in actual if not is_state(call)])
+    known = tools_by_any_name(tools, settings)
+    if settings.schema_defaults == "equal" and known:
+        from callscore.core.schema_defaults import with_schema_defaults
+
+        wanted = with_schema_defaults(wanted, made, known)
+    is_cut = has_turns(wanted) and have_turns(made)
+    order: Order = settings.order
+    if order == "in_turns":
+        order = "in_order" if is_cut else "any"
+    # The parts are plain: what makes this a case of parts is dealt with here.
+    plain = structs.replace(settings, order=order, extra_calls="cost", schema_defaults="differ")
+    if is_cut:
+        score = score_turns(
+            wanted, made, settings, lambda part, calls: score_calls(part, calls, plain, tools)
+        )
+    else:
+        score = score_calls(without_turns(wanted), made, plain, tools)
+        score = structs.replace(score, settings=settings)
+    if settings.extra_calls != "cost":
+        from callscore.core.extra_calls import without_free_calls
+
+        score = without_free_calls(_without_equal_start(score), known)
+    if is_cut:
+        score = structs.replace(score, turns=turn_scores(score))
+    return _with_state(score, cast("tuple[list[ToolCall], list[ToolCall]]", states))
+
+
+def _without_equal_start(score: Score) -> Score:
+    return structs.replace(score, equal_start=0, other_correct=score.correct_places)
+
+
+def _with_state(score: Score, states: tuple[list[ToolCall], list[ToolCall]]) -> Score:
+    """The score with the state at the end, which is compared as the last call of both sides."""
+    expected, actual = states
+    if not expected:  # a state that nothing is expected of
+        return score
+    score = _without_equal_start(score)
+    rows, columns = len(score.expected), len(score.actual)
+    score = structs.replace(
+        score, expected=(*score.expected, expected[-1]), actual=(*score.actual, *actual[-1:])
+    )
+    if not actual:
+        return score
+    settings = score.settings
+    demand = apply_settings(expected[-1], settings, Budget())
+    is_correct = is_correct_pair(demand, actual[-1], settings)
+    if is_correct:
+        return structs.replace(score, other_correct=(*score.other_correct, (rows, columns)))
+    pair = Pair(expected[-1], actual[-1], rows, columns, is_correct, settings)
+    return structs.replace(score, incorrect=(*score.incorrect, pair))
+
+
+def _score_expectation(
+    prepared: PreparedCalls, settings: Settings, tools: Mapping[str, Tool]
+) -> Score:
     """The score for an expectation with rules, groups or forbidden calls."""
+    if has_turns(prepared.expected):  # with the default settings
+        return _score_in_parts(prepared.expected, prepared.actual, settings, tools)
     expected = tuple([item for item in prepared.expected if not isinstance(item, Forbidden)])
     try:
         calls, matches = _pair_expectation(expected, prepared.actual, settings)
@@ -167,6 +261,8 @@ def _pair_expectation(
     expected: tuple[Expected, ...], actual: _Calls, settings: Settings
 ) -> tuple[_Calls, list[Match]]:
     """The expected calls that count, and the best pairing of them."""
+    if any(call.caller is not None for call in calls_in(expected)):
+        return _pair_by_caller(expected, actual, settings)
     budget = Budget()
     if not any(isinstance(item, Group | Times) for item in expected):
         calls = cast("_Calls", expected)
@@ -185,3 +281,28 @@ def _pair_expectation(
 
     grouped = match_groups(expected, actual, settings, grade, budget)
     return grouped.calls, grouped.matches
+
+
+# Between the caller and the name of a tool, in names that are only compared.
+_CALLER_END = "\x1f"
+
+
+def _pair_by_caller(
+    expected: tuple[Expected, ...], actual: _Calls, settings: Settings
+) -> tuple[_Calls, list[Match]]:
+    """The best pairing in which both calls of a pair have the same caller.
+
+    Where an expected call says who makes it, one that does not is the agent's.
+    """
+
+    def add(call: ToolCall) -> ToolCall:
+        name = f"{call.caller or AGENT}{_CALLER_END}{call.name}"
+        return structs.replace(call, name=name, caller=None)
+
+    def remove(call: ToolCall) -> ToolCall:
+        caller, _, name = call.name.partition(_CALLER_END)
+        return structs.replace(call, name=name, caller=None if caller == AGENT else caller)
+
+    named = tuple([with_calls(item, add) for item in expected])
+    calls, matches = _pair_expectation(named, tuple(map(add, actual)), settings)
+    return tuple(map(remove, calls)), matches

@@ -140,7 +140,7 @@ def _require_rule(rule: ArgumentRule) -> None:
             raise InvalidSettings(f"arguments: {mention(rule.pattern)}: {invalid}")
 
 
-Order = Literal["any", "in_order", "exact"]
+Order = Literal["any", "in_order", "exact", "in_turns"]
 ExtraArguments = Literal["ignore", "count"]
 NamePart = Literal["namespace", "dots", "case"]
 CountCalls = Literal["all", "writes"]
@@ -148,6 +148,9 @@ FailedCalls = Literal["count", "ignore"]
 RepeatedCalls = Literal["count", "collapse"]
 Arrays = Literal["ordered", "unordered"]
 NestedObjects = Literal["equal", "subset"]
+ExtraCalls = Literal["cost", "free", "reads_free"]
+SchemaDefaults = Literal["differ", "equal"]
+Turns = Literal["separate", "cumulative"]
 
 
 class Mode(StrEnum):
@@ -215,7 +218,8 @@ class Settings(
     Attributes:
         mode: `strict` requires equal arguments; `flexible` requires a share of them.
         argument_match_threshold: the share of the arguments that must match in mode `flexible`, 0 to 1.
-        order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
+        order: `any`, `in_order` (pairs do not cross), `exact` (position by position) or `in_turns`
+            (`in_order` within each turn of the user, `any` in a case without turns).
         extra_arguments: whether unexpected arguments lower the share in mode `flexible`.
         pass_mark: the score from which a case passes.
         strip_prefix: prefixes to remove from tool names, as patterns in which `*` matches anything:
@@ -228,6 +232,12 @@ class Settings(
         arrays: whether the items of an array must be `ordered`, or may be `unordered`.
         nested_objects: whether an object inside an argument must be `equal`, or may be a `subset`
             of the actual one.
+        extra_calls: whether calls that were not expected `cost`, are `free` unless they are
+            forbidden, or whether only reads are free (`reads_free`).
+        schema_defaults: whether an argument with the default of the tool's schema `differ`s from one
+            that is left out, or is `equal` to it.
+        turns: whether the calls that are expected in a turn must be made in that turn (`separate`),
+            or in that or an earlier one (`cumulative`).
         effects: which tools `read` and which `write`, as patterns in which `*` matches anything;
             the first match decides. They override the tool definitions. A mapping is accepted:
             `{"get_*": "read"}`.
@@ -252,6 +262,9 @@ class Settings(
     repeated_calls: RepeatedCalls = "count"
     arrays: Arrays = "ordered"
     nested_objects: NestedObjects = "equal"
+    extra_calls: ExtraCalls = "cost"
+    schema_defaults: SchemaDefaults = "differ"
+    turns: Turns = "separate"
     effects: tuple[tuple[str, Effect], ...] = ()
     arguments: tuple[ArgumentRule, ...] = ()
     top_k: int = 1
@@ -286,7 +299,7 @@ class Settings(
 
     @classmethod
     def preset(cls, name: str, **options: Unpack[SettingOptions]) -> Settings:
-        """The settings of a preset (`strict`, `flexible`, `outcome`); options override it.
+        """The settings of a preset (`strict`, `flexible`, `outcome`, `coverage`); options override it.
 
         Raises:
             InvalidSettings: the preset, a setting or its value is unknown.
@@ -303,6 +316,9 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "repeated_calls": get_args(RepeatedCalls),
     "arrays": get_args(Arrays),
     "nested_objects": get_args(NestedObjects),
+    "extra_calls": get_args(ExtraCalls),
+    "schema_defaults": get_args(SchemaDefaults),
+    "turns": get_args(Turns),
 }
 
 
@@ -416,6 +432,9 @@ class ComparingOptions(TypedDict, total=False):
     repeated_calls: RepeatedCalls
     arrays: Arrays
     nested_objects: NestedObjects
+    extra_calls: ExtraCalls
+    schema_defaults: SchemaDefaults
+    turns: Turns
     effects: Mapping[str, Effect] | Sequence[tuple[str, Effect]]
     arguments: Mapping[str, Any] | Sequence[ArgumentRule]
     top_k: int
@@ -432,10 +451,13 @@ class SettingOptions(ComparingOptions, total=False):
 # All presets have the same settings, so that one replaces another completely.
 _STRICT: Final = {
     "mode": "strict",
+    "order": "any",
     "count_calls": "all",
     "failed_calls": "count",
     "arrays": "ordered",
     "nested_objects": "equal",
+    "extra_calls": "cost",
+    "schema_defaults": "differ",
 }
 _OUTCOME: Final = {
     "count_calls": "writes",
@@ -443,10 +465,16 @@ _OUTCOME: Final = {
     "arrays": "unordered",
     "nested_objects": "subset",
 }
+_COVERAGE: Final = {
+    "order": "in_turns",
+    "extra_calls": "free",
+    "schema_defaults": "equal",
+}
 _PRESETS: Final[dict[str, dict[str, Any]]] = {
     "strict": _STRICT,
     "flexible": {**_STRICT, "mode": "flexible"},
     "outcome": {**_STRICT, **_OUTCOME},
+    "coverage": {**_STRICT, **_COVERAGE},
 }
 
 PRESETS: Final = tuple(_PRESETS)
@@ -463,14 +491,16 @@ def get_preset(name: Any) -> dict[str, Any]:
 
 def ineffective_settings(names: Iterable[str], settings: Settings) -> dict[str, str]:
     """Of the named settings, those that cannot change a score: each with what it would need."""
-    needs = {
-        "argument_match_threshold": ("mode", "flexible"),
-        "extra_arguments": ("mode", "flexible"),
-        "effects": ("count_calls", "writes"),
+    flexible, selecting = (("mode", "flexible"),), ("count_calls", "writes")
+    needs: dict[str, tuple[tuple[str, str], ...]] = {
+        "argument_match_threshold": flexible,
+        "extra_arguments": flexible,
+        "effects": (selecting, ("extra_calls", "reads_free")),
     }
     found = {}
     for name in names:
-        setting, value = needs.get(name, ("", ""))
-        if setting and getattr(settings, setting) != value:
+        ways = needs.get(name, ())
+        if ways and all(getattr(settings, setting) != value for setting, value in ways):
+            setting, value = ways[0]
             found[name] = f"{setting} {value}"
     return found

@@ -229,6 +229,9 @@ def _settings() -> dict[str, Any]:
         "repeated_calls": get_args(score_settings.RepeatedCalls),
         "arrays": get_args(score_settings.Arrays),
         "nested_objects": get_args(score_settings.NestedObjects),
+        "extra_calls": get_args(score_settings.ExtraCalls),
+        "schema_defaults": get_args(score_settings.SchemaDefaults),
+        "turns": get_args(score_settings.Turns),
     }
     parts = _choices(get_args(score_settings.NamePart))
     return {

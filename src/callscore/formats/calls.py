@@ -220,7 +220,7 @@ ID_KEYS = ("id", "toolCallId", "tool_call_id", "call_id")
 CALL_FIELDS = frozenset(
     (
         *(*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, "step", "result", "failed", "raw", "error", "type"),
-        *("kind", "caller", "positional", "warning"),
+        *("kind", "caller", "positional", "warning", "turn"),
     )
 )
 # In order, and quick to look up.
@@ -341,7 +341,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
 
 def _require_field_types(call: ToolCall, where: str) -> None:
     """Refuse a call whose fields have other types than in a trace: the program itself made it."""
-    name, _, id_, step, result, failed, raw, error, kind, caller, positional, warning = (
+    name, _, id_, step, result, failed, raw, error, kind, caller, positional, warning, turn = (
         msgspec.structs.astuple(call)
     )
     for field, value in zip(_TEXT_FIELDS, (id_, raw, error, kind, caller, warning), strict=True):
@@ -349,8 +349,9 @@ def _require_field_types(call: ToolCall, where: str) -> None:
             raise InvalidCall(f"{where}.{field}: must be text; got {describe(value)}.")
     if not isinstance(name, str):
         raise InvalidCall(f"{where}.name: must be text; got {describe(name)}.")
-    if step is not None and integer_of(step) is None:
-        raise InvalidCall(f"{where}.step: must be an integer; got {describe(step)}.")
+    for field, value in (("step", step), ("turn", turn)):
+        if value is not None and integer_of(value) is None:
+            raise InvalidCall(f"{where}.{field}: must be an integer; got {describe(value)}.")
     for field, value in (("failed", failed), ("positional", positional)):
         if value is not None and not isinstance(value, bool):
             raise InvalidCall(f"{where}.{field}: must be true or false; got {describe(value)}.")
@@ -418,6 +419,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         kind=text_of(call.get("kind")),
         caller=text_of(call.get("caller")),
         positional=call.get("positional") is True,
+        turn=integer_of(call.get("turn")),
         warning=arguments.warning or text_of(call.get("warning")),
     )
 

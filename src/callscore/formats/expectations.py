@@ -9,7 +9,15 @@ from typing import Any, cast, get_args
 from msgspec import structs
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times
+from callscore.core.case import (
+    Expected,
+    Forbidden,
+    Group,
+    GroupKind,
+    Times,
+    has_turns,
+    is_state,
+)
 from callscore.core.expectation_json import LITERAL, parse_matchers
 from callscore.core.rules import Matcher
 from callscore.core.suggestions import did_you_mean
@@ -22,6 +30,7 @@ __all__ = [
     "GROUPS",
     "MAX_TIMES",
     "TIMES",
+    "TURN",
     "has_groups",
     "read_expectation",
     "read_expected",
@@ -32,6 +41,7 @@ __all__ = [
 
 GROUPS: tuple[GroupKind, ...] = get_args(GroupKind)
 FORBID = "forbid"
+TURN: GroupKind = "turn"
 TIMES = "times"
 _KEYWORDS = (*GROUPS, FORBID)
 MAX_TIMES = 10_000  # each is an expected call
@@ -61,15 +71,54 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
         InvalidCall: something in it cannot be read, or is in a wrong place.
     """
     try:
-        return tuple(
+        read = tuple(
             [
-                _read_forbidden(item, f"{where}[{position}]")
-                or read_expected(item, where=f"{where}[{position}]", spelled=spelled)
+                _read_top(item, where=f"{where}[{position}]", spelled=spelled)
                 for position, item in enumerate(items)
             ]
         )
     except RecursionError as error:
         raise InvalidCall(f"{where}: groups are nested too deeply.") from error
+    _require_turns_alone(read, where)
+    return read
+
+
+def _read_top(item: Any, *, where: str, spelled: bool) -> Expected:
+    """An item of the outermost list, the only one with turns and forbidden calls."""
+    forbidden = _read_forbidden(item, where)
+    if forbidden is not None:
+        return forbidden
+    if not isinstance(item, Group) or item.kind != TURN:
+        if not isinstance(item, Mapping) or TURN not in item or not _is_group(item):
+            return read_expected(item, where=where, spelled=spelled)
+        _require_only(TURN, item, where)
+        members, is_spelled = item[TURN], spelled
+    else:
+        members, is_spelled = item.members, False
+    if not isinstance(members, list | tuple):
+        raise InvalidCall(f"{where}.{TURN}: must be a list of calls; got {describe(members)}.")
+    read = [
+        read_expected(member, where=f"{where}.{TURN}[{position}]", spelled=is_spelled)
+        for position, member in enumerate(members)
+    ]
+    return Group(TURN, tuple(read))
+
+
+def _require_only(kind: str, item: Mapping[str, Any], where: str) -> None:
+    for key in item:
+        if key != kind:
+            raise InvalidCall(f"{where}: {describe(key)} is not allowed beside '{kind}'.")
+
+
+def _require_turns_alone(items: tuple[Expected, ...], where: str) -> None:
+    """Refuse calls beside turns: it would be unknown in which turn they are expected."""
+    if not has_turns(items):
+        return
+    for position, item in enumerate(items):
+        is_turn = isinstance(item, Group) and item.kind == TURN
+        if not is_turn and not isinstance(item, Forbidden) and not is_state(item):
+            problem = f"a call outside of a '{TURN}' beside others that are in one"
+            raise InvalidCall(f"{where}[{position}]: {problem}. Put it into a turn.")
 
 
 def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
@@ -80,6 +129,7 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
         hint = f" For calls write expect.{word}(expect.call(...))." if word in GROUPS else ""
         raise InvalidCall(f"{where}: {problem}.{hint}")
     if isinstance(item, Group):
+        _refuse_inner_turn(item.kind, where)
         members = _read_members(item.kind, list(item.members), where, spelled=False)
         return Group(item.kind, members)
     if isinstance(item, Times):
@@ -96,6 +146,12 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     return _read_call(item, where, spelled=spelled)
 
 
+def _refuse_inner_turn(kind: str, where: str) -> None:
+    if kind == TURN:
+        problem = "a turn cannot be inside of a group. Put it into the top-level list"
+        raise InvalidCall(f"{where}: {problem}.")
+
+
 def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expected:
     if not _is_group(item):
         if TIMES not in item:
@@ -103,9 +159,8 @@ def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expe
         call = {key: value for key, value in item.items() if key != TIMES}
         return _read_times(_read_call(call, where, spelled=spelled), item[TIMES], where)
     kind = next(kind for kind in _KEYWORDS if kind in item)
-    for key in item:
-        if key != kind:
-            raise InvalidCall(f"{where}: {describe(key)} is not allowed beside '{kind}'.")
+    _require_only(kind, item, where)
+    _refuse_inner_turn(kind, where)
     value = item[kind]
     members = [value] if kind == "optional" else value
     if kind == "optional" and isinstance(value, list) and not _is_call(value):

@@ -21,6 +21,7 @@ __all__ = ["Transcript"]
 
 # The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
+_TURN = 12  # the last one
 
 
 class Transcript:
@@ -46,6 +47,8 @@ class Transcript:
         self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
         self._with_id = 0  # how many calls have one
         self._step: int | None = None
+        self._turn = 0
+        self._is_asked = self._is_answered = False  # in this turn
         self.is_open = False  # whether `open_step` has begun a message that has not ended
 
     def __len__(self) -> int:
@@ -54,6 +57,20 @@ class Transcript:
     def step(self) -> None:
         """Begin a new message: the calls that follow belong together."""
         self._step = 0 if self._step is None else self._step + 1
+
+    def speaker(self, *, is_user: bool) -> None:
+        """Note who wrote the next message: a user who asks again after an answer begins a turn."""
+        if not is_user:
+            self._is_answered = True
+        elif self._is_asked and self._is_answered:
+            self.begin_turn(self._turn + 1)
+        else:
+            self._is_asked, self._is_answered = True, False
+
+    def begin_turn(self, number: int) -> None:
+        """Begin a turn of the user, by its number from 0."""
+        self._turn = number
+        self._is_asked, self._is_answered = True, False
 
     def open_step(self) -> None:
         """Begin a new message, unless `open_step` has begun one since the last `close_step`."""
@@ -104,13 +121,18 @@ class Transcript:
                 self._with_id += 1
         self._waiting[len(calls)] = None
         calls.append(
-            [name, value, id, self._step, None, None, raw, fault, kind, caller, positional, warning]
+            [
+                *(name, value, id, self._step, None, None),
+                *(raw, fault, kind, caller, positional, warning, self._turn),
+            ]
         )
+        self._is_answered = True
 
     def add(self, call: ToolCall, *, has_result: bool = True) -> None:
         """Add a call that another format has read, to the message that has begun."""
         fields = list(astuple(call))
-        fields[_STEP] = self._step
+        fields[_STEP], fields[_TURN] = self._step, self._turn
+        self._is_answered = True
         if not has_result:
             fields[_RESULT] = fields[_FAILED] = None
         waiting = [] if call.id is None else self._waiting_by_id.setdefault(call.id, [])
@@ -193,7 +215,9 @@ class Transcript:
                     self.unknown(key, item[key])
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """The recorded calls."""
+        """The recorded calls; with their turns, if there are several."""
+        if not self._turn:
+            return tuple([ToolCall(*fields[:_TURN]) for fields in self._calls])
         return tuple([ToolCall(*fields) for fields in self._calls])
 
     def trace(self, **fields: Any) -> Trace:

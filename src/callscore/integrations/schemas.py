@@ -267,7 +267,7 @@ def _ignored() -> dict[str, Any]:
     return _output_object(
         {
             "side": {"type": "string", "enum": ["expected", "actual"]},
-            "why": {"type": "string", "enum": ["read", "failed", "repeated"]},
+            "why": {"type": "string", "enum": ["read", "failed", "repeated", "free"]},
             "call": _output_call(),
         }
     )

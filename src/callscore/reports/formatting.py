@@ -83,6 +83,7 @@ MODE_PHRASES = {
     "any": Phrase("any order", "любой порядок"),
     "in_order": Phrase("in order", "по порядку"),
     "exact": Phrase("exact order", "точный порядок"),
+    "in_turns": Phrase("in order within turns", "по порядку внутри хода"),
 }
 # Other settings, mentioned only where they differ from the default.
 _SETTING_PHRASES = {
@@ -92,6 +93,9 @@ _SETTING_PHRASES = {
     "repeated_calls": Phrase("repeats counted once", "повторы считаются одним вызовом"),
     "arrays": Phrase("arrays in any order", "любой порядок в массивах"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
+    "extra_calls": Phrase("extra calls {value}", "лишние вызовы: {value}"),
+    "schema_defaults": Phrase("schema defaults equal", "значения по умолчанию равны"),
+    "turns": Phrase("turns cumulative", "ходы накапливаются"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
     "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
     "normalize_name": Phrase("names normalized", "имена нормализованы"),

@@ -15,12 +15,15 @@ from callscore.core.settings import (
     Arrays,
     CountCalls,
     ExtraArguments,
+    ExtraCalls,
     FailedCalls,
     Mode,
     NamePart,
     NestedObjects,
     Order,
     RepeatedCalls,
+    SchemaDefaults,
+    Turns,
     get_preset,
     settings_from,
 )
@@ -80,9 +83,10 @@ _FIELDS = {
         "choice",
         Phrase("Order of calls", "Порядок вызовов"),
         Phrase(
-            "any; in_order: in the expected order, other calls may be between; exact: position by position",
+            "any; in_order: in the expected order, other calls may be between; exact: position by position;"
+            " in_turns: in order within a turn",
             "any: любой; in_order: в ожидаемом порядке, между ними могут быть другие вызовы; exact:"
-            " позиция в позицию",
+            " позиция в позицию; in_turns: по порядку внутри хода",
         ),
         get_args(Order),
     ),
@@ -133,6 +137,33 @@ _FIELDS = {
         ),
         get_args(RepeatedCalls),
     ),
+    "extra_calls": _Field(
+        "choice",
+        Phrase("Extra calls", "Лишние вызовы"),
+        Phrase(
+            "cost; free: they lower no score unless forbidden; reads_free: those that only read",
+            "cost: снижают оценку; free: не снижают, если не запрещены; reads_free: не снижает чтение",
+        ),
+        get_args(ExtraCalls),
+    ),
+    "schema_defaults": _Field(
+        "choice",
+        Phrase("Defaults of schemas", "Значения по умолчанию"),
+        Phrase(
+            "Whether an argument with its default equals one that is left out",
+            "Равен ли аргумент со значением по умолчанию пропущенному",
+        ),
+        get_args(SchemaDefaults),
+    ),
+    "turns": _Field(
+        "choice",
+        Phrase("Turns", "Ходы"),
+        Phrase(
+            "separate: calls must be made in their turn; cumulative: in it or an earlier one",
+            "separate: вызовы нужны в своём ходе; cumulative: в своём или более раннем",
+        ),
+        get_args(Turns),
+    ),
     "strip_prefix": _Field(
         "texts",
         Phrase("Prefixes to remove", "Удаляемые префиксы"),
@@ -174,6 +205,10 @@ _PRESET_TITLES = {
     "outcome": Phrase(
         "outcome: only what the agent changed counts",
         "outcome: учитывается только то, что агент изменил",
+    ),
+    "coverage": Phrase(
+        "coverage: all that is expected must have been done",
+        "coverage: всё ожидаемое должно быть сделано",
     ),
 }
 

@@ -65,7 +65,7 @@ SIDES = {
     "actual": (ACTUAL_CALLS, Phrase("actual {call}: {why}", "фактический {call}: {why}")),
 }
 # Why calls do not count: as a counted noun, and as a clause about one call.
-REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
+REASONS: dict[Literal["read", "failed", "repeated", "free"], tuple[Plural, Phrase]] = {
     "read": (
         Plural(("read", "reads"), ("чтение", "чтения", "чтений")),
         Phrase("the tool only reads", "инструмент только читает"),
@@ -77,6 +77,10 @@ REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
     "repeated": (
         Plural(("repeated", "repeated"), ("повтор", "повтора", "повторов")),
         Phrase("exact repeat of an earlier call", "точный повтор предыдущего вызова"),
+    ),
+    "free": (
+        Plural(("extra, free", "extra, free"), ("лишний", "лишних", "лишних")),
+        Phrase("extra calls are free", "лишние вызовы не снижают оценку"),
     ),
 }
 
@@ -203,6 +207,10 @@ ORDER_RULES = {
     "exact": Phrase(
         "Calls are paired by position.",
         "Вызовы сопоставляются по позициям.",
+    ),
+    "in_turns": Phrase(
+        "Within a turn, the calls must be made in the expected order.",
+        "Внутри хода вызовы должны идти в ожидаемом порядке.",
     ),
 }
 CORRECT_PAIR = Phrase(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 from math import lcm, prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from msgspec import Struct, structs
 
@@ -147,7 +147,8 @@ class _TreeBuilder:
             self.node(member, f"{path}[{n}]", depth=depth + 1, is_in_optional=is_in_optional)
             for n, member in enumerate(item.members)
         ]
-        return self.group(item.kind, path, members, first=first)
+        # Turns are scored one by one, so that none is in here.
+        return self.group(cast("_Kind", item.kind), path, members, first=first)
 
     def _optional(self, item: Group, path: str, *, depth: int, is_in_optional: bool) -> Node:
         first = len(self.slots)
