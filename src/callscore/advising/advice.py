@@ -277,8 +277,6 @@ def _alternatives(sample: Sample, chosen: Measured) -> tuple[SettingsEvidence, .
 
 def _extra_calls(sample: Sample, candidate: Candidate) -> Literal["hurt", "not_hurt", "unclear"]:
     """Whether scores that extra calls lower tell success from failure better than others."""
-    if not hasattr(sample.base, "extra_calls"):
-        return "unclear"
     cost, free = (
         sample.runs.column(candidate.with_change("extra_calls", value).settings(sample.base))
         for value in ("cost", "free")
@@ -355,4 +353,4 @@ def _disagreements(runs: Runs, settings: Settings) -> tuple[Disagreement, ...]:
     failing = sorted([each for each in found if each.success], key=lambda each: each.score.f1)
     shared = min(len(passing), len(failing))
     by_turns = [each for pair in zip(passing, failing, strict=False) for each in pair]
-    return tuple([*by_turns, *passing[shared:], *failing[shared:]])
+    return (*by_turns, *passing[shared:], *failing[shared:])

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
+from callscore.core.call import Effect
 from callscore.core.settings import IGNORE, PRESETS, ArgumentRule, Mode, Settings, get_preset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from callscore.core.call import Effect
 
 __all__ = ["CHOICES", "Candidate", "presets", "single_changes"]
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from callscore.advising.measuring import numbered
+from callscore.core.call import Tool
+from callscore.core.case import Case
 from callscore.core.results import Noted
 from callscore.core.scoring import score_calls
 from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from callscore.core.call import Tool
-    from callscore.core.case import Case
     from callscore.core.score import Score
     from callscore.core.settings import Settings
 

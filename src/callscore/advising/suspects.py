@@ -11,6 +11,7 @@ from callscore.core.call import ToolCall
 from callscore.core.case import Group
 from callscore.core.counted_calls import repeat_key
 from callscore.core.expectation_json import expected_to_json
+from callscore.core.score import Score
 from callscore.core.scoring import score_calls
 from callscore.core.tool_names import comparable_name
 from callscore.errors import CallscoreError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from callscore.advising.runs import LabelledRun, Runs
     from callscore.core.case import Expected
-    from callscore.core.score import Score
     from callscore.core.settings import Settings
 
 __all__ = ["Suspect", "find_suspects"]
@@ -76,7 +76,7 @@ def find_suspects(runs: Runs, settings: Settings) -> tuple[Suspect, ...]:
 
 def _suspect(runs: Runs, numbers: Sequence[int], settings: Settings) -> Suspect | None:
     # What was done instead is a part of the evidence, also where more calls are free.
-    whole = replace(settings, extra_calls="cost") if hasattr(settings, "extra_calls") else settings
+    whole = replace(settings, extra_calls="cost")
     alike: dict[tuple[str, ...], list[int]] = {}
     for number in numbers:
         if not runs.score(number, settings).passed:

@@ -26,16 +26,15 @@ from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import counting_progress, progress
 from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
+from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.settings import settings_from
+from callscore.core.settings import Settings, settings_from
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import UnreadableInput
 from callscore.sources.paths import display_paths, expand_paths
 
 if TYPE_CHECKING:
     from callscore.advising.advice import Advice
-    from callscore.core.call import Tool
-    from callscore.core.settings import Settings
 
 __all__ = ["command"]
 

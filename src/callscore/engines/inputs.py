@@ -454,11 +454,13 @@ class CaseReader:
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
             else:
-                if self._with_document is not None:
-                    case = self._with_document(case, document.value, index, len(traces))
-                yield self._with_unread((place, self._with_tools(case, document)))
+                case = self._of_document(case, document, index, len(traces))
+                yield self._with_unread((place, case))
 
-    def _with_tools(self, case: Case, document: Document) -> Case:
+    def _of_document(self, case: Case, document: Document, index: int, count: int) -> Case:
+        """A case with what its document says beside the calls; it is one of `count` cases."""
+        if self._with_document is not None:
+            case = self._with_document(case, document.value, index, count)
         if not self._keeps_tools:
             return case
         if document is not self._latest[0]:  # a document may hold many runs

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from callscore.advising.advice import advise_on
 from callscore.advising.runs import LabelledInput, LabelledRun
-from callscore.core.case import Case
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
 from callscore.engines.inputs import (
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from callscore.advising.advice import Advice
+    from callscore.core.case import Case
 
 __all__ = ["LabelledReader", "advise"]
 
