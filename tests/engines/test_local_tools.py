@@ -137,6 +137,9 @@ def test_a_plain_line_with_tools_is_read_with_care() -> None:
         {"repeated_calls": "collapse"},
         {"arrays": "unordered"},
         {"nested_objects": "subset"},
+        {"extra_calls": "free"},
+        {"schema_defaults": "equal"},
+        {"turns": "cumulative"},
         {"effects": (("get_*", "read"),)},
         {"arguments": {"*.a": "ignore"}},
         {"top_k": 2},
@@ -152,7 +155,7 @@ def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -
     tried = set(Settings.__struct_fields__) - {
         *("mode", "order", "strip_prefix", "normalize_name", "count_calls", "failed_calls"),
         *("repeated_calls", "arrays", "nested_objects", "effects", "arguments", "top_k"),
-        *("similarity", "judge"),
+        *("similarity", "judge", "extra_calls", "schema_defaults", "turns"),
     }
     harmless = Settings(pass_mark=0.5, argument_match_threshold=0.5, extra_arguments="count")
 

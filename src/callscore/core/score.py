@@ -296,7 +296,8 @@ class TurnScore(Struct, frozen=True, gc=False):
         number: which turn it is, from 1.
         correct: its correct pairs.
         expected: the calls that are expected in it.
-        actual: the calls that were made in it, or are paired with one that is expected in it.
+        actual: the calls that were made in it, or are paired with one that is expected in it, as far
+            as they can cost precision.
         forbidden: how many of the calls that were made are forbidden.
     """
 
@@ -420,13 +421,17 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def total_actual(self) -> int:
-        """The number of actual calls."""
-        return len(self.actual)
+        """The number of actual calls that can cost precision.
+
+        If extra calls are free, so is one with wrong arguments: the expected call is missing already.
+        """
+        return len(self.actual) - self._free_count
 
     @property
     def precision(self) -> float:
         """The share of the actual calls that are correct; 1 if there are none."""
-        return self._correct_count / len(self.actual) if self.actual else 1.0
+        counted = self.total_actual
+        return self._correct_count / counted if counted else 1.0
 
     @property
     def recall(self) -> float:
@@ -441,7 +446,7 @@ class Score(Struct, frozen=True, gc=False):
         """
         if self.forbidden:
             return 0.0
-        return f1_of(self._correct_count, len(self.expected), len(self.actual))
+        return f1_of(self._correct_count, len(self.expected), self.total_actual)
 
     @property
     def score(self) -> float:
@@ -450,7 +455,7 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every expected call was made correctly, and no other call."""
+        """Whether every expected call was made correctly, and no other call that counts."""
         return self._correct_count == len(self.expected) == len(self.actual)
 
     @property
@@ -554,6 +559,12 @@ class Score(Struct, frozen=True, gc=False):
     def _correct_count(self) -> int:
         return self.equal_start + len(self.other_correct)
 
+    @property
+    def _free_count(self) -> int:
+        """How many of the actual calls are paired, and free because they are not the expected ones."""
+        is_free = self.incorrect and self.settings.extra_calls == "free"
+        return len(self.incorrect) if is_free else 0
+
     def explain(self, *, lang: Language = "en") -> str:
         """How the score is calculated, in three steps; secrets of the environment are hidden."""
         from callscore.words.explanation import explain
@@ -643,7 +654,7 @@ UNANSWERED: Outcome = (0, 0, 0, -1)
 def outcome_of(score: Score) -> Outcome:
     """The outcome of a scored case."""
     correct = score.equal_start + len(score.other_correct)
-    return correct, len(score.expected), len(score.actual), len(score.forbidden)
+    return correct, len(score.expected), score.total_actual, len(score.forbidden)
 
 
 def has_no_counted_calls(score: Score) -> bool:

@@ -185,7 +185,7 @@ def _score_in_parts(
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, known)
-    is_cut = has_turns(wanted) and have_turns(made)
+    is_cut = has_turns(wanted) and (have_turns(made) or not made)
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"

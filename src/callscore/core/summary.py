@@ -236,7 +236,7 @@ class Summary(Struct):
 
     @property
     def total_actual(self) -> int:
-        """Actual calls, over all cases."""
+        """Actual calls that can cost precision, over all cases."""
         return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
 
     @property
@@ -252,7 +252,7 @@ class Summary(Struct):
     @property
     def extra(self) -> int:
         """Actual calls that were not expected, over all cases."""
-        return self.total_actual - self.correct - self.incorrect
+        return sum(counts.extra for counts in self.tools.values())
 
     @property
     def forbidden(self) -> int:

@@ -177,8 +177,10 @@ def turn_scores(score: Score) -> tuple[TurnScore, ...]:
         _count(counts, call, 1)
     for call in correct.values():
         _count(counts, call, 0)
+    is_free = score.settings.extra_calls == "free"
     for column, call in enumerate(score.actual):
-        _count(counts, expecting.get(column, call), 2)
+        if column in correct or column not in expecting or not is_free:
+            _count(counts, expecting.get(column, call), 2)
     for column in score.forbidden:
         _count(counts, score.actual[column], 3)
     return tuple([TurnScore(number + 1, *found) for number, found in counts.items()])

@@ -193,7 +193,8 @@ def score_counts(score: Score) -> tuple[int, ...]:
     correct, expected, actual, forbidden = outcome_of(score)
     incorrect = len(score.incorrect)
     paired = correct + incorrect
-    return correct, incorrect, expected - paired, actual - paired, expected, actual, forbidden
+    extra = len(score.actual) - paired
+    return correct, incorrect, expected - paired, extra, expected, actual, forbidden
 
 
 def comparison_payload(score: Score) -> dict[str, Any]:

@@ -239,7 +239,8 @@ class RowBuilder:
         """Add the row of a scored case."""
         correct, expected, actual, forbidden = outcome_of(score)
         incorrect, faults = len(score.incorrect), score.faults
-        outcome = (correct, incorrect, expected, actual, forbidden)
+        extra = len(score.actual) - correct - incorrect
+        outcome = (correct, incorrect, extra, expected, actual, forbidden)
         numbers = self._numbers.get(outcome)
         if numbers is None:
             if len(self._numbers) == _MAX_KNOWN:
@@ -397,12 +398,12 @@ def _checked(score: Score, faults: Sequence[Fault]) -> tuple[int, int]:
     return checked, checked - count_faulty_calls(faults)
 
 
-def _numbers_of(outcome: tuple[int, int, int, int, int], pass_mark: float) -> tuple[Any, ...]:
+def _numbers_of(outcome: tuple[int, int, int, int, int, int], pass_mark: float) -> tuple[Any, ...]:
     """The columns from `status` to `passed` of a scored case."""
-    correct, incorrect, expected, actual, forbidden = outcome
-    paired = correct + incorrect
+    correct, incorrect, extra, expected, actual, forbidden = outcome
+    missed = expected - correct - incorrect
     counted = (correct, expected, actual, forbidden)
-    counts = (correct, incorrect, expected - paired, actual - paired, expected, actual, forbidden)
+    counts = (correct, incorrect, missed, extra, expected, actual, forbidden)
     rates = (
         correct / actual if actual else 1.0,
         correct / expected if expected else 1.0,

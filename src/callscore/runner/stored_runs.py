@@ -413,7 +413,12 @@ class _EvaluationPart:
         if kept is None or not kept.counts or result.status == "error":
             return False
         *_, expected, actual, forbidden = kept.counts
-        leaves_out = self._settings.count_calls != "all" or self._settings.failed_calls != "count"
+        settings = self._settings
+        leaves_out = (
+            settings.count_calls != "all"
+            or settings.failed_calls != "count"
+            or settings.extra_calls != "cost"
+        )
         has_unnamed = bool(forbidden) and kept.tools is None
         has_uncounted = leaves_out and not expected and not actual
         is_unknown = self._options.is_whole or has_unnamed or has_uncounted

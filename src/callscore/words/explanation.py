@@ -449,7 +449,7 @@ def _overlap(pair: Pair, lang: Language) -> str:
 
 
 def _precision_and_recall(score: Score, lang: Language) -> list[str]:
-    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     precision, recall = decimal(score.precision), decimal(score.recall)
     return [
         say(PRECISION, lang, correct=correct, calls=actual, value=precision)
@@ -464,7 +464,7 @@ def _precision_and_recall(score: Score, lang: Language) -> list[str]:
 def _harmonic_mean(score: Score, lang: Language) -> list[str]:
     if not score.expected and not score.actual:
         return [say(F1_OF_NOTHING, lang)]
-    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     value = decimal(f1_of(correct, expected, actual))
     numbers = say(F1, lang, correct=correct, expected=expected, actual=actual, value=value)
     forbidden = [say(FORBIDDEN_SCORE, lang)] if score.forbidden else []
