@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.advising.candidates import Candidate, presets, single_changes
+from callscore.advising.candidates import CHOICES, Candidate, presets, single_changes
 from callscore.advising.choosing import Sample
 from callscore.advising.measuring import agreement, precision
 from callscore.advising.recommending import recommend
@@ -15,7 +15,7 @@ from callscore.advising.runs import Runs
 from callscore.advising.suspects import Suspect, find_suspects
 from callscore.core.results import Noted
 from callscore.core.score import Score
-from callscore.core.settings import Settings
+from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
 from callscore.errors import UnreadableInput
 
@@ -158,9 +158,14 @@ class Advice(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The advice as plain data; the JSON report has the same fields."""
+        from callscore.hiding.hider import hide_for_report
         from callscore.reports.advise import advice_to_dict
 
-        return advice_to_dict(self)
+        return advice_to_dict(hide_for_report(self))
+
+    def __repr__(self) -> str:
+        label, auc = self.recommended.label, self.recommended.auc
+        return f"Advice(runs={self.runs}, recommended={label!r}, auc={auc:.3f})"
 
     def __str__(self) -> str:
         from callscore.hiding.hider import hide_for_report
@@ -183,6 +188,8 @@ def advise_on(
     Raises:
         UnreadableInput: there are too few labels.
     """
+    # What the candidates vary begins with the defaults.
+    base = replace(base, **{name: getattr(DEFAULT, name) for name in CHOICES})
     runs = Runs(found.runs, on_scored)
     require_labels(found, runs)
     for number, run in enumerate(runs.runs):
@@ -221,6 +228,8 @@ def require_labels(found: LabelledInput, runs: Runs) -> None:
     """Refuse runs from which nothing can be learned."""
     count, successes = len(runs.runs), sum(runs.outcomes)
     missing = f" {found.unlabelled.count} runs have no label." if found.unlabelled.count else ""
+    if found.unscorable.count:
+        missing += f" {found.unscorable.count} have no expected or no actual calls."
     if count < LEAST_LABELS:
         problem = f"{count} runs have a success label; {LEAST_LABELS} or more are needed."
     elif successes in (0, count):

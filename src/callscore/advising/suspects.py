@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from callscore.core.call import ToolCall
 from callscore.core.case import Group
 from callscore.core.counted_calls import repeat_key
+from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.score import Score
 from callscore.core.scoring import score_calls
@@ -63,9 +64,11 @@ def find_suspects(runs: Runs, settings: Settings) -> tuple[Suspect, ...]:
     Two or more successful runs must have made the same calls that count, must not pass, and must be
     more than the failed runs that made the same calls.
     """
-    by_case: dict[str, list[int]] = {}
-    for number, name in enumerate(runs.names):
-        by_case.setdefault(name, []).append(number)
+    # Two sets of tasks may number their tasks alike.
+    by_case: dict[tuple[str, str], list[int]] = {}
+    for number, run in enumerate(runs.runs):
+        reference = fingerprint(_spelled(run.case.expected or ()))
+        by_case.setdefault((run.case.id, reference), []).append(number)
     found = [
         suspect
         for numbers in by_case.values()

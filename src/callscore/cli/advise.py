@@ -35,6 +35,7 @@ from callscore.sources.paths import display_paths, expand_paths
 
 if TYPE_CHECKING:
     from callscore.advising.advice import Advice
+    from callscore.cli.config import Config
 
 __all__ = ["command"]
 
@@ -137,10 +138,11 @@ def command(**options: Any) -> int:
     inputs = input_options_for(fields, form, read_options, keeps_tools=tools is None)
     for side in ("files", "expected", "actual"):
         options[side] = tuple(expand_paths(options[side]))
-    settings = _project_settings(options)
+    config = _project(options)
+    settings = settings_from(config.values)
     request = _Request(inputs=inputs, tools=tools, settings=settings, **options)
     require_inputs(request.files, request.expected, request.actual)
-    _require_toml(request.write)
+    _require_toml(request.write, config)
     advice = _advise(request)
     note_all_unfound(inputs)
     for_people = is_for_people(request.output_format)
@@ -152,16 +154,24 @@ def command(**options: Any) -> int:
     return 0
 
 
-def _project_settings(options: dict[str, Any]) -> Settings:
+def _project(options: dict[str, Any]) -> Config:
     """The settings of the project, of which those are kept that no candidate varies."""
     path, no_config = options.pop("config"), options.pop("no_config")
     if path is not None and no_config:
         raise click.UsageError("--config and --no-config exclude each other.")
-    return settings_from(config_for(path, is_wanted=not no_config).values)
+    return config_for(path, is_wanted=not no_config)
 
 
-def _require_toml(file: str | None) -> None:
-    if file is not None and (not file.endswith(".toml") or file.endswith("pyproject.toml")):
+def _require_toml(file: str | None, config: Config) -> None:
+    """Require a file for settings alone, which does not replace those of the project."""
+    if file is None:
+        return
+    if config.place is not None and "[" in config.place and not Path(file).exists():
+        raise click.UsageError(
+            f"--write: the settings of this project are in {config.place}, and {file} would replace all"
+            " of them. Move them there first, or add the recommended settings by hand."
+        )
+    if not file.endswith(".toml") or file.endswith("pyproject.toml"):
         raise click.UsageError(
             f"--write: {file} is not a settings file. Name a .toml file, such as {_DEFAULT_FILE}, or"
             " put --write last."

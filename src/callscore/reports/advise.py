@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
@@ -279,6 +280,11 @@ def disagreement_title(advice: Advice, lang: Language) -> str:
     return say(DISAGREEMENTS, lang, passing=passing, failing=failing)
 
 
+def run_label(found: Disagreement) -> str:
+    """The name of a run, with its file: several files may have runs of the same case."""
+    return f"{found.label}, {PurePath(found.place).name}"
+
+
 def disagreement_text(found: Disagreement, lang: Language) -> str:
     """What contradicts what, and the first reason."""
     verdict = say(_PASSES, lang)
@@ -502,7 +508,7 @@ def _markdown_lists(advice: Advice, lang: Language, max_shown: int | None) -> It
     if shown:
         yield f"### {disagreement_title(advice, lang)}"
         yield "\n".join(
-            f"- {code(each.label)}: {code(disagreement_text(each, lang), width=_REASON_WIDTH)}"
+            f"- {code(run_label(each))}: {code(disagreement_text(each, lang), width=_REASON_WIDTH)}"
             for each in shown
         )
         yield more_text(len(shown), len(advice.disagreements), lang)

@@ -127,7 +127,7 @@ def _disagreements(advice: Advice, lang: Language, max_shown: int | None) -> Ite
     shown = advice.disagreements[:max_shown]
     section: Section = [Text(wording.disagreement_title(advice, lang), "bold")]
     for each in shown:
-        text = Text().append(f"{escape(each.label)}: ", "bold")
+        text = Text().append(f"{escape(wording.run_label(each))}: ", "bold")
         text.append(wording.disagreement_text(each, lang))
         section.append(wrapped_grid([(Text("-", "dim"), text)], space=1, overflow="fold"))
     more = wording.more_text(len(shown), len(advice.disagreements), lang)
