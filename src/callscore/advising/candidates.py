@@ -54,9 +54,12 @@ class Candidate(Struct, frozen=True):
         return len(self.changes) + len(self.effects) + len(self.ignored)
 
     @property
-    def rank(self) -> tuple[int, int, tuple[tuple[str, str], ...]]:
+    def rank(self) -> tuple[int, int, tuple[int, ...]]:
         """The place in the order of simplicity."""
-        return self.complexity, PRESETS.index(self.preset), self.changes
+        names = [*CHOICES]
+        changes = [(names.index(name), CHOICES[name].index(value)) for name, value in self.changes]
+        places = tuple([place for change in changes for place in change])
+        return self.complexity, PRESETS.index(self.preset), places
 
     def settings(self, base: Settings) -> Settings:
         """The settings as one value; what the candidates do not vary is as in the base."""

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.advising.candidates import presets, single_changes
-from callscore.advising.measuring import area_of, areas_of, bootstrap_draws, middle, ranked
+from callscore.advising.measuring import (
+    agreement,
+    area_of,
+    areas_of,
+    bootstrap_draws,
+    middle,
+    ranked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,11 +23,12 @@ if TYPE_CHECKING:
     from callscore.advising.runs import Column, Runs
     from callscore.core.settings import Settings
 
-__all__ = ["SMALL", "Sample", "choose_preset", "choose_settings"]
+__all__ = ["SMALL", "SMALL_AGREEMENT", "Sample", "choose_preset", "choose_settings"]
 
 SMALL = 0.005  # a difference of AUCs that does not matter
+SMALL_AGREEMENT = 0.02  # likewise, of shares of runs
 _MOST_CHANGES = 3
-_STARTS = 2  # how many presets the search for changes begins with
+_STARTS = 2  # how many presets are changed more than once
 _RESAMPLES = 500
 
 
@@ -84,11 +93,34 @@ class Sample:
         pairs = zip(self.areas(before), self.areas(after), strict=True)
         return middle(None if old is None or new is None else new - old for old, new in pairs)
 
-    def is_clearly_better(self, before: Column, after: Column) -> bool:
-        """Whether the gain matters, and is beyond noise."""
-        if self.area(after) - self.area(before) < SMALL:
-            return False
-        return self.gain_interval(before, after)[0] > 0
+    def agreement(self, column: Column) -> float:
+        """The share of these runs that pass exactly if they succeeded."""
+        return agreement([column.passes[number] for number in self.chosen], self._outcomes)
+
+    def _agreement_gain(self, before: Column, after: Column) -> float:
+        """The lower end of the 95 % interval of how much larger the agreement is."""
+        count = self.runs.task_count
+        gained, runs = [0] * count, [0] * count
+        for number, task, outcome in zip(self.chosen, self._tasks, self._outcomes, strict=True):
+            runs[task] += 1
+            gained[task] += after.passes[number] == outcome
+            gained[task] -= before.passes[number] == outcome
+        return middle(
+            sum(map(mul, weights, gained)) / sum(map(mul, weights, runs)) for weights in self.draws
+        )[0]
+
+    def is_clearly_better(self, before: Column, after: Column, least: float = SMALL) -> bool:
+        """Whether the gain matters, because it is `least` or more, and is beyond noise.
+
+        Where both tell success from failure about equally well, the one whose passing runs are more
+        often the successful ones is better.
+        """
+        gain = self.area(after) - self.area(before)
+        if gain >= least and self.gain_interval(before, after)[0] > 0:
+            return True
+        agreed = self.agreement(after) - self.agreement(before)
+        is_gain = gain > -least and agreed >= SMALL_AGREEMENT
+        return is_gain and self._agreement_gain(before, after) > 0
 
     def measured(self, candidates: Iterable[Candidate]) -> list[Measured]:
         """The candidates that can score every run, each with its scores."""
@@ -96,16 +128,18 @@ class Sample:
         for candidate in candidates:
             column = self.runs.column(candidate.settings(self.base))
             if column is not None:
-                found.append(Measured(candidate, column, self.area(column)))
+                area, agreed = self.area(column), self.agreement(column)
+                found.append(Measured(candidate, column, area, agreed))
         return found
 
 
 class Measured(NamedTuple):
-    """A candidate, its scores, and its area in a sample."""
+    """A candidate, its scores, and its area and agreement in a sample."""
 
     candidate: Candidate
     column: Column
     area: float
+    agreement: float
 
 
 def choose_preset(sample: Sample) -> Measured:
@@ -115,15 +149,22 @@ def choose_preset(sample: Sample) -> Measured:
 
 def _simplest_of_best(found: Sequence[Measured]) -> Measured:
     """The best of candidates; among those that are about equal, the first in order of simplicity."""
+    near = _near_best(found)
+    most = max(each.agreement for each in near)
+    equal = [each for each in near if each.agreement > most - SMALL_AGREEMENT]
+    return min(equal, key=lambda each: each.candidate.rank)
+
+
+def _near_best(found: Sequence[Measured]) -> list[Measured]:
+    """The candidates that tell success from failure about as well as the best."""
     best = max(each.area for each in found)
-    near = [each for each in found if each.area > best - SMALL]
-    return min(near, key=lambda each: each.candidate.rank)
+    return [each for each in found if each.area > best - SMALL]
 
 
 def choose_settings(sample: Sample) -> Measured:
     """The simplest candidate that is not clearly worse than the best that was found."""
     found = _searched(sample)
-    best = max(found, key=lambda each: each.area)
+    best = max(_near_best(found), key=lambda each: (each.agreement, each.area))
     for complexity in sorted({each.candidate.complexity for each in found}):
         simple = _simplest_of_best(
             [each for each in found if each.candidate.complexity == complexity]
@@ -134,13 +175,13 @@ def choose_settings(sample: Sample) -> Measured:
 
 
 def _searched(sample: Sample) -> list[Measured]:
-    """The presets, and what a greedy search from the best of them meets."""
+    """The presets, each change of them, and what a greedy search from the best of them meets."""
     found = sample.measured(presets())
     known = {each.candidate.settings(sample.base) for each in found}
     ordered = sorted(found, key=lambda each: (-each.area, each.candidate.rank))
-    for start in ordered[:_STARTS]:
+    for place, start in enumerate(ordered):
         current = start
-        for _ in range(_MOST_CHANGES):
+        for _ in range(_MOST_CHANGES if place < _STARTS else 1):
             further = [
                 each
                 for each in sample.measured(single_changes(current.candidate))
@@ -151,7 +192,8 @@ def _searched(sample: Sample) -> list[Measured]:
             found += [each for each in further if each.candidate.settings(sample.base) not in known]
             known |= {each.candidate.settings(sample.base) for each in further}
             best = _simplest_of_best(further)
-            if best.area - current.area < SMALL:
+            gain, agreed = best.area - current.area, best.agreement - current.agreement
+            if gain < SMALL and (gain <= -SMALL or agreed < SMALL_AGREEMENT):
                 break
             current = best
     return found

@@ -49,10 +49,9 @@ def learn(sample: Sample, start: Measured) -> Measured:
             for proposal in proposals
             if (found := _tried(sample, current, proposal)) is not None
         ]
-        worth = [each for each in tried if each[1].area - current.area >= _LEAST_GAIN]
-        worth.sort(key=lambda each: (-each[1].area, each[0][:2]))
+        tried.sort(key=lambda each: (-each[1].area, -each[1].agreement, each[0][:2]))
         # The best is not taken if it is noise; the next may be less, and sure.
-        taken = next((each for each in worth if _is_sure(sample, current, each[1])), None)
+        taken = next((each for each in tried if _is_sure(sample, current, each[1])), None)
         if taken is None:
             break
         proposals = [each for each in proposals if each is not taken[0]]
@@ -96,7 +95,7 @@ def _tried(sample: Sample, current: Measured, proposal: _Proposal) -> Measured |
     )
     if column is None or not _informs(sample, current.column, column, proposal.runs):
         return None
-    return Measured(candidate, column, sample.area(column))
+    return Measured(candidate, column, sample.area(column), sample.agreement(column))
 
 
 def _with(sample: Sample, candidate: Candidate, proposal: _Proposal) -> Candidate:
@@ -133,4 +132,4 @@ def _common(numbers: Iterable[int], chosen: Iterable[int]) -> Iterator[int]:
 
 
 def _is_sure(sample: Sample, before: Measured, after: Measured) -> bool:
-    return sample.gain_interval(before.column, after.column)[0] > 0
+    return sample.is_clearly_better(before.column, after.column, _LEAST_GAIN)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from callscore.advising.runs import Runs
     from callscore.core.settings import Settings
 
-__all__ = ["FOLDS", "Recommendation", "choose_in_steps", "recommend"]
+__all__ = ["FOLDS", "Recommendation", "choose_in_steps", "cross_validated", "recommend"]
 
 FOLDS = 5
 _SIMPLEST = presets()[0]
@@ -52,7 +52,7 @@ def recommend(runs: Runs, base: Settings) -> Recommendation:
     arguments. A step is taken only if it tells success from failure better beyond noise on tasks
     that it was not chosen on.
     """
-    held_out = _cross_validated(runs, base)
+    held_out = cross_validated(runs, base)
     sample = Sample(runs, base, resamples=_RESAMPLES)
     chosen = choose_in_steps(sample)
     taken = 0
@@ -66,7 +66,7 @@ def recommend(runs: Runs, base: Settings) -> Recommendation:
     return Recommendation(chosen[taken], held_out[taken], is_separating=True)
 
 
-def _cross_validated(runs: Runs, base: Settings) -> Sequence[Column]:
+def cross_validated(runs: Runs, base: Settings) -> Sequence[Column]:
     """After each step, the score of each run under settings that were chosen without its task."""
     folds = folds_of(runs.names, runs.outcomes, min(FOLDS, runs.task_count))
     columns: list[tuple[list[float], list[bool]]] = []
