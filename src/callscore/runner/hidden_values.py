@@ -64,7 +64,9 @@ def _problems(
         settings.normalize_name
         or settings.strip_prefix
         or settings.effects
-        or settings.count_calls != "all"  # by default the name says whether a tool reads
+        # By default the name says whether a tool reads.
+        or settings.count_calls != "all"
+        or settings.extra_calls == "reads_free"
         or any(isinstance(item, Forbidden) for item in case.expected or ())
     )
     if has_patterns and any(contains_marker(call.name) for call in (*expected, *calls)):
