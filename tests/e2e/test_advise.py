@@ -80,7 +80,7 @@ def test_alternatives_reach_the_references_through_bless(
     before = runs.read_bytes()
 
     advised = callscore("advise", "runs.jsonl", "--proposals", "suspects.jsonl")
-    shown = callscore("bless", "--proposals", "suspects.jsonl", "--dry-run")
+    shown = callscore("bless", "--proposals", "suspects.jsonl", "--dry-run", "-k", "task0")
     unchanged = runs.read_bytes()
     blessed = callscore("bless", "--proposals", "suspects.jsonl", "--yes")
 

@@ -130,8 +130,8 @@ SUSPECTS = Phrase(
     "Сомнительные эталоны: успешные запуски согласны между собой, но не с эталоном",
 )
 _SUSPECT = Phrase(
-    "{agreeing} of {successes} made these calls, {passing} passed; failed with the same calls: {failures}",
-    "так сделали {agreeing} из {successes}, прошли {passing}; неудачных с теми же вызовами: {failures}",
+    "{agreeing} of {successes} made these calls; passing: {passing}; failed alike: {failures}",
+    "так сделали {agreeing} из {successes}; прошли: {passing}; так же, но неудачно: {failures}",
 )
 _SUCCESSFUL = Plural(("successful run", "successful runs"), ("успешного", "успешных", "успешных"))
 _BY_HAND = Phrase("change it by hand", "измените вручную")

@@ -20,11 +20,12 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from callscore.advising.advice import Advice
     from callscore.core.score import Score
+    from callscore.evaluations.plan import NameFilter
 
 __all__ = ["read_proposals", "write_proposals"]
 
@@ -80,8 +81,8 @@ def write_proposals(path: Path, advice: Advice, files: Sequence[str]) -> int:
     return len(proposals)
 
 
-def read_proposals(path: Path, is_selected: Callable[[str], bool]) -> Blessings:
-    """The changes that a file of proposals asks for.
+def read_proposals(path: Path, fits: NameFilter) -> Blessings:
+    """The changes that a file of proposals asks for, of cases whose names fit.
 
     Raises:
         UnreadableInput: the file cannot be read, or a line is not a proposal.
@@ -95,7 +96,7 @@ def read_proposals(path: Path, is_selected: Callable[[str], bool]) -> Blessings:
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             proposal, score = _read(line, f"{path}:{number}")
-            if is_selected(proposal.id):
+            if fits((proposal.id,)):
                 changes += [Blessed(change, score) for change in _changes(proposal, ids)]
     return Blessings(changes=tuple(changes), cases=len({each.change.case for each in changes}))
 
