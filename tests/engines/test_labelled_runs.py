@@ -75,6 +75,18 @@ def test_runs_without_a_label_and_without_a_side_are_counted() -> None:
     assert advice.runs == len(records) - 5
 
 
+def test_what_looks_like_calls_and_was_not_read_is_noted() -> None:
+    records = case_records("plain")
+    spoiled = {"role": "assistant", "toolcalls": [{"id": "1", "name": "f"}]}
+    records[0]["actual"] = {"choices": [{"message": spoiled}]}
+
+    advice = callscore.advise(records)
+
+    assert advice.unread.count == 1
+    assert advice.unread.names[0].startswith("cases[0]: ")
+    assert "1 record with something that looks like calls" in str(advice)
+
+
 def test_an_unclear_label_is_refused_where_it_is(tmp_path: Path) -> None:
     records = case_records("plain")
     records[6]["success"] = "perhaps"

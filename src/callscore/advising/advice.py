@@ -137,6 +137,7 @@ class Advice(Struct, frozen=True, kw_only=True):
         unlabelled: runs without a label: how many, and the first of them.
         unscorable: likewise, cases without expected calls or without a run.
         skipped: likewise, records that cannot be read.
+        unread: likewise, records with something that looks like calls and was not read.
     """
 
     runs: int
@@ -155,6 +156,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     unlabelled: Noted = Noted()
     unscorable: Noted = Noted()
     skipped: Noted = Noted()
+    unread: Noted = Noted()
 
     def to_dict(self) -> dict[str, Any]:
         """The advice as plain data; the JSON report has the same fields."""
@@ -221,6 +223,7 @@ def advise_on(
         unlabelled=found.unlabelled,
         unscorable=found.unscorable,
         skipped=found.skipped,
+        unread=found.unread,
     )
 
 

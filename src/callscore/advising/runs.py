@@ -55,12 +55,14 @@ class LabelledInput(Struct, frozen=True):
         unlabelled: runs without a label: how many, and the first of them.
         unscorable: likewise, cases without expected calls or without a run.
         skipped: likewise, records that cannot be read.
+        unread: likewise, records with something that looks like calls and was not read.
     """
 
     runs: tuple[LabelledRun, ...]
     unlabelled: Noted = Noted()
     unscorable: Noted = Noted()
     skipped: Noted = Noted()
+    unread: Noted = Noted()
 
 
 class Column(NamedTuple):

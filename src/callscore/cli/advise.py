@@ -11,9 +11,12 @@ from msgspec import Struct
 from callscore.cli.config import config_for
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
+    SettingsCommand,
+    config_options,
     input_options,
     lang_option,
     max_shown_option,
+    proposals_option,
     reading_from,
     require_inputs,
     sides_options,
@@ -60,8 +63,9 @@ The runs of one task have the same id.
 
 It measures every preset, and changes of single settings, and learns which tools read, which arguments
 never matter, and whether extra calls hurt. It recommends the simplest settings that are not clearly
-worse than the best. Settings are checked on tasks that they were not chosen on. It also lists runs whose
-score and label contradict each other, and references that successful runs contradict.
+worse than the best. Settings are checked on tasks that they were not chosen on. The pass mark
+and the rules of the project stay as they are. It also lists runs whose score and label contradict each other, and
+references that successful runs contradict.
 
 \b
 Exit codes: 3 if there are too few labels, or the input cannot be read.
@@ -88,7 +92,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     lang: Language
 
 
-@click.command(help=_HELP)
+@click.command(cls=SettingsCommand, help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option(
     "--label",
@@ -110,21 +114,11 @@ class _Request(Struct, frozen=True, kw_only=True):
     metavar="[FILE]",
     help=f"Write the settings to FILE, with the evidence as a comment.  [default file: {_DEFAULT_FILE}]",
 )
-@click.option(
-    "--proposals",
-    metavar="FILE",
-    help="Write alternatives to suspect references to FILE, for callscore bless --proposals.",
-)
+@proposals_option
 @sides_options()
 @input_options
 @tools_option
-@click.option(
-    "--config",
-    metavar="FILE",
-    help="File with the settings of the project; names, the pass mark and rules for arguments are kept."
-    "  [default: callscore.toml or pyproject.toml, in this folder or above]",
-)
-@click.option("--no-config", is_flag=True, help="Ignore the settings of the project.")
+@config_options
 @max_shown_option(f"{_FEW}; all in json")
 @report_options(_FORMATS)
 @lang_option

@@ -18,6 +18,7 @@ from callscore.cli.options import (
     keyword_option,
     lang_option,
     open_existing_store,
+    proposals_option,
     store_option,
     trial_option,
 )
@@ -154,11 +155,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 
 @click.command(help=_HELP)
 @click.argument("run", required=False, shell_complete=complete_run)
-@click.option(
-    "--proposals",
-    metavar="FILE",
-    help="Accept the alternatives that callscore advise --proposals wrote to FILE, not a run.",
-)
+@proposals_option
 @keyword_option
 @trial_option
 @dry_run_option

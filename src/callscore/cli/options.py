@@ -38,6 +38,7 @@ __all__ = [
     "DEFAULT_MAX_SHOWN",
     "SHARE",
     "SettingsCommand",
+    "config_options",
     "dry_run_option",
     "expected_option",
     "fail_on_option",
@@ -59,6 +60,7 @@ __all__ = [
     "overrides_from",
     "parse_run_name",
     "project_from",
+    "proposals_option",
     "reading_from",
     "reading_options",
     "refuse_evaluations",
@@ -174,8 +176,7 @@ def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyComman
     )
 
 
-# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
-settings_options = stacked(
+config_options = stacked(
     _setting(
         "--config",
         metavar="FILE",
@@ -183,6 +184,10 @@ settings_options = stacked(
         " this folder or above]",
     ),
     _setting("--no-config", is_flag=True, help="Ignore the settings of the project."),
+)
+# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
+settings_options = stacked(
+    config_options,
     _setting(
         "--preset",
         type=click.Choice(PRESETS, case_sensitive=False),
@@ -520,6 +525,11 @@ dry_run_option = click.option(
 )
 
 
+proposals_option = click.option(
+    "--proposals",
+    metavar="FILE",
+    help="File for alternatives to suspect references: advise writes it, bless accepts it.",
+)
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
 )

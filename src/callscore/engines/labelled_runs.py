@@ -112,6 +112,7 @@ class LabelledReader:
         self._unlabelled = NameCounter()
         self._unscorable = NameCounter()
         self._skipped = NameCounter()
+        self._unread = NameCounter()
 
     def found(self) -> LabelledInput:
         """Everything that was read."""
@@ -120,6 +121,7 @@ class LabelledReader:
             self._unlabelled.noted(),
             self._unscorable.noted(),
             self._skipped.noted(),
+            self._unread.noted(),
         )
 
     def take_values(self, cases: Sequence[Any], labels: Sequence[Any] | None) -> None:
@@ -188,6 +190,8 @@ class LabelledReader:
         return replace(case, metadata=_Label(self._path.find(document, index, count)))
 
     def _take(self, place: str, case: Case) -> None:
+        if case.unread is not None:
+            self._unread.add(f"{place}: {case.unread}")
         if case.expected is None or case.actual is None:
             self._unscorable.add(case.id or place)
             return

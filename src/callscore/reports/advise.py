@@ -10,6 +10,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.reports.formatting import (
     NO_NUMBER,
+    UNREAD_NOTE,
     code,
     fenced,
     first_names,
@@ -17,6 +18,7 @@ from callscore.reports.formatting import (
     note_items,
     number_text,
     table,
+    unread_places,
 )
 from callscore.words.diff import call_lines
 from callscore.words.diff_rows import plain_text
@@ -43,7 +45,7 @@ __all__ = [
     "write_markdown",
 ]
 
-_RUNS = Plural(("run", "runs"), ("запуск", "запуска", "запусков"))
+_RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 _TASKS = Plural(("task", "tasks"), ("задача", "задачи", "задач"))
 _SUCCEEDED = Plural(("succeeded", "succeeded"), ("успешный", "успешных", "успешных"))
 _HEADLINE = Phrase("{runs}, {tasks}, {successes}", "{runs}, {tasks}, {successes}")
@@ -57,10 +59,10 @@ _CROSS_VALIDATED = Phrase(
 _NOTHING = Phrase(
     "No settings tell success from failure in these runs, so the simplest are recommended. Read the"
     " disagreements: the reference, or the label, may be about something else.",
-    "Никакие настройки не отличают в этих запусках успех от неудачи, поэтому рекомендуются самые"
-    " простые. Посмотрите расхождения: возможно, эталон или метка о другом.",
+    "Никакие настройки не отличают в этих прогонах успех от неудачи, поэтому рекомендуются самые"
+    " простые. Посмотрите разногласия: возможно, эталон или признак успеха о другом.",
 )
-PRESETS = Phrase("Presets", "Наборы настроек")
+PRESETS = Phrase("Presets", "Пресеты")
 ALTERNATIVES = Phrase(
     "The recommended settings with one change", "Рекомендуемые настройки с одним изменением"
 )
@@ -75,8 +77,8 @@ _TO = Phrase("{low} to {high}", "от {low} до {high}")
 HOW_TO_READ = Phrase(
     "AUC: how often a success scores higher than a failure; 0.5 is chance. agreement: runs that pass"
     " exactly if they succeeded. precision: passing runs that succeeded.",
-    "AUC: как часто успех оценён выше неудачи; 0.5 — случайность. согласие: доля запусков, которые"
-    " проходят, если и только если успешны. точность: доля успешных среди прошедших.",
+    "AUC: как часто успех оценён выше неудачи; 0.5 — случайность. согласие: доля прогонов, которые"
+    " пройдены тогда и только тогда, когда успешны. точность: доля успешных среди пройденных.",
 )
 _EXTRA_CALLS = {
     "hurt": Phrase(
@@ -89,10 +91,10 @@ _EXTRA_CALLS = {
     ),
     "unclear": Phrase(
         "The runs do not show whether extra calls hurt.",
-        "По этим запускам не видно, вредят ли лишние вызовы.",
+        "По этим прогонам не видно, вредят ли лишние вызовы.",
     ),
 }
-LEARNED = Phrase("What the labels show", "Что показывают метки")
+LEARNED = Phrase("What the labels show", "Что показывают признаки успеха")
 _LEARNED = {
     "read": Phrase(
         "{name} only reads: its calls do not count", "{name} только читает: вызовы не учитываются"
@@ -109,12 +111,12 @@ _LEARNED_EVIDENCE = Phrase(
 RELIABILITY = Phrase("Share of success by score", "Доля успеха по оценкам")
 SCORE = Phrase("score", "оценка")
 SUCCESS = Phrase("success", "успех")
-RUNS_COLUMN = Phrase("runs", "запуски")
+RUNS_COLUMN = Phrase("runs", "прогоны")
 DISAGREEMENTS = Phrase(
     "Disagreements: {passing} passing but failed, {failing} succeeded but not passing",
-    "Расхождения: прошли, но неудачны — {passing}; успешны, но не прошли — {failing}",
+    "Разногласия: пройдены, но неудачны — {passing}; успешны, но не пройдены — {failing}",
 )
-_PASSES = Phrase("passes, but failed", "прошёл, но неудачен")
+_PASSES = Phrase("passes, but failed", "пройден, но неудачен")
 _FAILS = Phrase("succeeded, but scores {score}", "успешен, но оценка {score}")
 MORE_RUNS = Phrase(
     "… {runs} not shown; --max-shown shows more",
@@ -127,22 +129,25 @@ _EXTRA = Phrase("extra {call}", "лишний {call}")
 _FORBIDDEN = Phrase("forbidden {call}", "запрещён {call}")
 SUSPECTS = Phrase(
     "Suspect references: successful runs agree with one another, and not with the reference",
-    "Сомнительные эталоны: успешные запуски согласны между собой, но не с эталоном",
+    "Сомнительные эталоны: успешные прогоны согласны между собой, но не с эталоном",
 )
 _SUSPECT = Phrase(
     "{agreeing} of {successes} made these calls; passing: {passing}; failed alike: {failures}",
-    "так сделали {agreeing} из {successes}; прошли: {passing}; так же, но неудачно: {failures}",
+    "эти вызовы сделали {agreeing} из {successes}; пройдено: {passing}; неудачно с теми же: {failures}",
 )
-_SUCCESSFUL = Plural(("successful run", "successful runs"), ("успешного", "успешных", "успешных"))
+_SUCCESSFUL = Plural(
+    ("successful run", "successful runs"),
+    ("успешного прогона", "успешных прогонов", "успешных прогонов"),
+)
 _BY_HAND = Phrase("change it by hand", "измените вручную")
 BLESS = Phrase(
     "To accept alternatives: advise with --proposals FILE, then callscore bless --proposals FILE",
     "Принять варианты: advise с --proposals FILE, затем callscore bless --proposals FILE",
 )
-_UNLABELLED = Phrase("{runs} without a label left out", "без метки, не учтены: {runs}")
+_UNLABELLED = Phrase("{runs} without a label left out", "без признака успеха, не учтено: {runs}")
 _UNSCORABLE = Phrase(
     "{runs} without expected or actual calls left out",
-    "без ожидаемых или фактических вызовов, не учтены: {runs}",
+    "без ожидаемых или фактических вызовов, не учтено: {runs}",
 )
 _SKIPPED = Phrase("{runs} could not be read", "не удалось прочитать: {runs}")
 _RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
@@ -192,6 +197,10 @@ def notes(advice: Advice, lang: Language) -> list[tuple[str, str]]:
         if noted.count:
             sentence = say(phrase, lang, runs=count_of(noun, noted.count, lang))
             found.append((sentence, first_names(noted.names, noted.count, lang)))
+    if advice.unread.count:
+        count = count_of(UNREAD_NOTE[0], advice.unread.count, lang)
+        sentence = say(UNREAD_NOTE[1], lang, count=count)
+        found.append((sentence, unread_places(advice.unread, lang)))
     return found
 
 
@@ -439,6 +448,7 @@ def advice_to_dict(advice: Advice) -> dict[str, Any]:
         "unlabelled": noted_to_dict(advice.unlabelled),
         "unscorable": noted_to_dict(advice.unscorable),
         "skipped": noted_to_dict(advice.skipped),
+        "unread": noted_to_dict(advice.unread),
     }
 
 
