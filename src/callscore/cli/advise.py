@@ -112,7 +112,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     is_flag=False,
     flag_value=_DEFAULT_FILE,
     metavar="[FILE]",
-    help=f"Write the settings to FILE, with the evidence as a comment.  [default file: {_DEFAULT_FILE}]",
+    help=f"Write the settings to this file, with the evidence as a comment.  [default: {_DEFAULT_FILE}]",
 )
 @proposals_option
 @sides_options()
