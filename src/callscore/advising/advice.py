@@ -112,7 +112,7 @@ class Disagreement(Struct, frozen=True, kw_only=True):
     @property
     def label(self) -> str:
         """The name of the run in reports."""
-        return self.case if self.trial is None else f"{self.case} (trial {self.trial})"
+        return self.case if self.trial is None else f"{self.case} #{self.trial}"
 
 
 class Advice(Struct, frozen=True, kw_only=True):

@@ -40,12 +40,6 @@ class LabelledRun(Struct, frozen=True):
     place: str = ""
     tools: Mapping[str, Tool] = _NO_TOOLS
 
-    @property
-    def name(self) -> str:
-        """The id of the task, and the trial if there is one."""
-        trial = self.case.trial
-        return self.case.id if trial is None else f"{self.case.id} #{trial}"
-
 
 class LabelledInput(Struct, frozen=True):
     """The runs that were read, and what was left out of them.
