@@ -102,7 +102,9 @@ def test_an_unclear_label_is_refused_where_it_is(tmp_path: Path) -> None:
 
 def test_one_label_is_needed_for_each_case() -> None:
     with pytest.raises(callscore.InvalidSettings, match="2 labels for 120 cases"):
-        callscore.advise(case_records("plain"), labels=[True, False])
+        callscore.advise(case_records("plain"), labels=iter([True, False]))
+    with pytest.raises(callscore.InvalidSettings, match="expected a field or a list of labels"):
+        callscore.advise(case_records("plain"), labels=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("cases", [None, 3, object()])

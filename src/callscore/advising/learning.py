@@ -23,6 +23,7 @@ LEAST_RUNS = 10  # whose scores change
 LEAST_TASKS = 5  # of these runs
 _LEAST_GAIN = 0.003
 _MOST_LEARNED = 12
+_MOST_PROPOSALS = 40  # after the first of them is taken
 _ANY = "*"
 _PATTERN = frozenset("*?[]")  # a name with these would be taken for a pattern
 
@@ -54,7 +55,9 @@ def learn(sample: Sample, start: Measured) -> Measured:
         taken = next((each for each in tried if _is_sure(sample, current, each[1])), None)
         if taken is None:
             break
-        proposals = [each for each in proposals if each is not taken[0]]
+        # What does not help at all will hardly help later, and each round scores many runs again.
+        helpful = [proposal for proposal, found in tried if _helps(current, found)]
+        proposals = [each for each in helpful if each is not taken[0]][:_MOST_PROPOSALS]
         current = taken[1]
     return current
 
@@ -129,6 +132,10 @@ def _informs(sample: Sample, before: Column, after: Column, numbers: Iterable[in
 def _common(numbers: Iterable[int], chosen: Iterable[int]) -> Iterator[int]:
     known = chosen if isinstance(chosen, (range, frozenset)) else frozenset(chosen)
     return (number for number in numbers if number in known)
+
+
+def _helps(before: Measured, after: Measured) -> bool:
+    return (after.area, after.agreement) > (before.area, before.agreement)
 
 
 def _is_sure(sample: Sample, before: Measured, after: Measured) -> bool:

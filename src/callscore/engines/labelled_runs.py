@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from callscore.advising.advice import advise_on
 from callscore.advising.runs import LabelledInput, LabelledRun
+from callscore.core.rendering import mention
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
 from callscore.engines.inputs import (
@@ -43,7 +44,7 @@ __all__ = ["LabelledReader", "advise"]
 def advise(
     cases: Any,
     *,
-    labels: str | Sequence[Any] = "success",
+    labels: str | Iterable[Any] = "success",
     tools: Any = None,
     settings: Settings = DEFAULT,
 ) -> Advice:
@@ -67,6 +68,10 @@ def advise(
         InvalidCall: the tool definitions cannot be read.
         InvalidSettings: the path is invalid.
     """
+    if not isinstance(labels, Iterable):
+        raise InvalidSettings(
+            f"labels: expected a field or a list of labels, got {mention(labels)}"
+        )
     is_path = isinstance(labels, str)
     reader = LabelledReader(label=labels if isinstance(labels, str) else "success", tools=tools)
     items = [cases] if isinstance(cases, str | PathLike) else cases
@@ -76,7 +81,7 @@ def advise(
     if is_path and items and all(isinstance(item, str | PathLike) for item in items):
         reader.read_files([fspath(item) for item in items])
     else:
-        reader.take_values(items, None if isinstance(labels, str) else labels)
+        reader.take_values(items, None if isinstance(labels, str) else list(labels))
     return advise_on(reader.found(), settings)
 
 
