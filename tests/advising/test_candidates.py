@@ -61,3 +61,10 @@ def test_what_is_not_varied_stays_as_the_project_has_it() -> None:
     assert (settings.pass_mark, settings.strip_prefix) == (0.5, ("mcp__",))
     assert settings.effects == (("look", "read"), ("consult", "write"))
     assert callscore.score([("a", {"b": 1})], [("a", {"b": 2})], settings=settings).passed
+
+
+def test_many_tools_and_arguments_are_counted() -> None:
+    effects = tuple([(f"t{number}", "read") for number in range(4)])
+    candidate = Candidate("strict", (), effects, ("a.b",) * 5)  # type: ignore[arg-type]
+
+    assert candidate.label == "strict, 4 effects, 5 arguments ignored"

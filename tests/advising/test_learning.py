@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -113,3 +114,38 @@ def test_learning_looks_at_the_sample_only() -> None:
     again = learn(Sample(runs, sample.base, half), start)
 
     assert again.candidate == before.candidate
+
+
+def test_many_things_that_hide_one_another_are_learned_together() -> None:
+    random = Random(3)
+    records = []
+    for task in range(120):
+        for trial in range(4):
+            success = random.random() < 0.5
+            expected, actual = [], []
+            for each in range(6):
+                tool = (task + each * 2) % 12
+                arguments = {"a": random.randrange(5), "b": random.randrange(5)}
+                expected.append({"name": f"tool{tool}", "arguments": arguments})
+                made = dict(arguments)
+                if tool < 4 or tool % 4 == 0:  # reads, and tools with an argument of no importance
+                    made["a"] = random.randrange(5)
+                if tool >= 4 and not success and random.random() < 0.4:
+                    made["b"] = 9
+                actual.append({"name": f"tool{tool}", "arguments": made})
+            records.append(
+                {
+                    "id": f"t{task}",
+                    "trial": trial,
+                    "success": success,
+                    "expected": expected,
+                    "actual": actual,
+                }
+            )
+
+    found = _learned(records, Candidate("strict"))
+
+    learned = {*found.ignored, *[f"{tool}.a" for tool, effect in found.effects if effect == "read"]}
+    random_ones = {f"tool{tool}.a" for tool in (0, 1, 2, 3, 4, 8)}
+    assert {"tool4.a", "tool8.a"} <= learned <= random_ones
+    assert len(learned) >= 5

@@ -77,6 +77,7 @@ class Learned(Struct, frozen=True, kw_only=True):
         runs: how many runs have another score because of it.
         gain: how much the AUC grows by it, with everything else that is recommended.
         gain_interval: the 95 % interval of the gain.
+        agreement_gain: how much the agreement grows by it.
     """
 
     kind: Literal["read", "write", "ignore"]
@@ -84,6 +85,7 @@ class Learned(Struct, frozen=True, kw_only=True):
     runs: int
     gain: float
     gain_interval: Interval
+    agreement_gain: float
 
 
 class Bin(Struct, frozen=True, kw_only=True):
@@ -326,6 +328,7 @@ def _learned_thing(
         runs=sum(changed),
         gain=chosen.area - sample.area(column),
         gain_interval=Interval(*sample.gain_interval(column, chosen.column)),
+        agreement_gain=chosen.agreement - sample.agreement(column),
     )
 
 

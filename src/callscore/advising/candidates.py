@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHOICES", "Candidate", "presets", "single_changes"]
 
+_MOST_NAMED = 3  # tools or arguments in one line
 # They have no effect without mode flexible, where the threshold says how much is required.
 _LEFT_OUT = ("extra_arguments",)
 
@@ -83,10 +84,12 @@ class Candidate(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The settings in one line: `coverage, order any`."""
+        """The settings in one line: `coverage, order any`; many tools or arguments are counted."""
         parts = [f"{name} {value}" for name, value in self.changes]
-        parts += [f"{tool} {effect}s" for tool, effect in self.effects]
-        parts += [f"{pattern} ignored" for pattern in self.ignored]
+        effects = [f"{tool} {effect}s" for tool, effect in self.effects]
+        parts += effects if len(effects) <= _MOST_NAMED else [f"{len(effects)} effects"]
+        ignored = [f"{pattern} ignored" for pattern in self.ignored]
+        parts += ignored if len(ignored) <= _MOST_NAMED else [f"{len(ignored)} arguments ignored"]
         return ", ".join([self.preset, *parts])
 
     def with_change(self, name: str, value: str) -> Candidate:

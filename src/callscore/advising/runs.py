@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.advising.measuring import numbered
 from callscore.core.call import Tool
-from callscore.core.case import Case
+from callscore.core.case import Case, calls_in
 from callscore.core.results import Noted
 from callscore.core.scoring import score_calls
 from callscore.errors import CallscoreError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "LabelledInput", "LabelledRun", "Runs"]
 
+_MOST_REMEMBERED = 500_000  # scores of single runs
+_PATTERN = frozenset("*?[]")
 _NO_TOOLS: Mapping[str, Tool] = {}
 
 
@@ -84,6 +87,11 @@ class Runs:
         self.outcomes = [run.success for run in self.runs]
         self._on_scored = on_scored
         self._columns: dict[Settings, Column | None] = {}
+        self._tools = [
+            {call.name for call in (*calls_in(run.case.expected or ()), *(run.case.actual or ()))}
+            for run in self.runs
+        ]
+        self._single: dict[tuple[object, ...], tuple[float, bool]] = {}
 
     def score(self, number: int, settings: Settings) -> Score:
         """The score of one run."""
@@ -106,6 +114,28 @@ class Runs:
                 self._on_scored()
         return self._columns[settings]
 
+    def _scored(self, number: int, settings: Settings, rest: Settings) -> tuple[float, bool]:
+        """The score of a run, and whether it passes; rules about tools that it lacks change neither.
+
+        `rest` has the settings without these rules.
+        """
+        tools = self._tools[number]
+        effects = [each for each in settings.effects if each[0] in tools or _is_pattern(each[0])]
+        rules = [
+            (each.pattern, each.rule)
+            for each in settings.arguments
+            if each.pattern.rpartition(".")[0] in tools or _is_pattern(each.pattern)
+        ]
+        key = number, rest, tuple(effects), tuple(rules)
+        known = self._single.get(key)
+        if known is None:
+            score = self.score(number, settings)
+            known = score.f1, score.passed
+            if len(self._single) >= _MOST_REMEMBERED:
+                self._single.clear()
+            self._single[key] = known
+        return known
+
     def changed(
         self, before: Settings, settings: Settings, numbers: Iterable[int]
     ) -> Column | None:
@@ -115,15 +145,19 @@ class Runs:
         if known is not None or column is None:
             return known
         values, passes = list(column.values), list(column.passes)
+        rest = replace(settings, effects=(), arguments=())
         try:
             for number in numbers:
-                score = self.score(number, settings)
-                values[number], passes[number] = score.f1, score.passed
+                values[number], passes[number] = self._scored(number, settings, rest)
         except CallscoreError:
             self._columns[settings] = None
             return None
         self._columns[settings] = Column(tuple(values), tuple(passes))
         return self._columns[settings]
+
+
+def _is_pattern(text: str) -> bool:
+    return not _PATTERN.isdisjoint(text)
 
 
 def _order(run: LabelledRun) -> tuple[str, str, bool, str]:

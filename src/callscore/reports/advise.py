@@ -105,8 +105,8 @@ _LEARNED = {
     "ignore": Phrase("the argument {name} does not matter", "аргумент {name} не важен"),
 }
 _LEARNED_EVIDENCE = Phrase(
-    "{what} (other scores in {runs}, AUC {gain}, {low} to {high})",
-    "{what} (другие оценки: {runs}, AUC {gain}, от {low} до {high})",
+    "{what} (other scores in {runs}; AUC {gain}, {low} to {high}; agreement {agreement})",
+    "{what} (другие оценки: {runs}; AUC {gain}, от {low} до {high}; согласие {agreement})",
 )
 RELIABILITY = Phrase("Share of success by score", "Доля успеха по оценкам")
 SCORE = Phrase("score", "оценка")
@@ -262,6 +262,7 @@ def _learned_text(found: Learned, lang: Language, write: Escaper) -> str:
         gain=signed(found.gain),
         low=signed(found.gain_interval.low),
         high=signed(found.gain_interval.high),
+        agreement=signed(found.agreement_gain),
     )
 
 
@@ -419,6 +420,7 @@ def advice_to_dict(advice: Advice) -> dict[str, Any]:
                 "runs": each.runs,
                 "gain": each.gain,
                 "gain_interval": list(each.gain_interval),
+                "agreement_gain": each.agreement_gain,
             }
             for each in advice.learned
         ],
