@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -98,8 +99,8 @@ def test_alternatives_reach_the_references_through_bless(
     [
         (("advise",), "Pass a file of cases"),
         (("advise", "runs.jsonl", "--label", "$"), "names no field"),
-        (("advise", "--write", "runs.jsonl"), "Pass a file of cases"),
-        (("advise", "runs.jsonl", "--write", "out.json"), "is not a settings file"),
+        (("advise", "--write", "runs.jsonl"), "Put --write after the files"),
+        (("advise", "runs.jsonl", "--write", "out.json"), "not a .toml file"),
         (("advise", "runs.jsonl", "--config", "a.toml", "--no-config"), "exclude each other"),
         (("bless",), "either a RUN or --proposals"),
         (("bless", "latest", "--proposals", "x"), "either a RUN or --proposals"),
@@ -117,7 +118,7 @@ def test_wrong_usage_is_refused(
     assert problem in run.stderr
 
 
-def test_settings_of_a_pyproject_are_not_replaced(callscore: Program, tmp_path: Path) -> None:
+def test_settings_of_a_pyproject_are_extended(callscore: Program, tmp_path: Path) -> None:
     runs = write(tmp_path / "runs.jsonl", case_records("plain"))
     (tmp_path / "pyproject.toml").write_text(
         "[tool.callscore]\npass_mark = 0.5\n", encoding="utf-8"
@@ -125,6 +126,7 @@ def test_settings_of_a_pyproject_are_not_replaced(callscore: Program, tmp_path: 
 
     run = callscore("advise", runs, "--write")
 
-    assert run.returncode == 2
-    assert "would replace all of them" in run.stderr
+    assert run.returncode == 0
+    text = (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text) == {"tool": {"callscore": {"preset": "strict", "pass_mark": 0.5}}}
     assert not (tmp_path / "callscore.toml").exists()

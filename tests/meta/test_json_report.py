@@ -32,10 +32,12 @@ ACTUAL = [
     {"name": "pay", "arguments": {}},
     {"name": "cancel_trip", "arguments": {}},
 ]
+CHAT = [{"name": "pay", "arguments": {}, "turn": 0}, {"name": "pay", "arguments": {}, "turn": 1}]
 CASES = [
     {"id": "trip", "trial": 0, "tools": TOOLS, "expected": EXPECTED, "actual": ACTUAL},
     {"id": "trip", "trial": 1, "expected": ["pay"], "actual": []},
     {"id": "visit", "expected": ["pay"], "actual": ["pay", "get_price"]},
+    {"id": "chat", "expected": [{"turn": ["pay"]}, {"turn": ["book"]}], "actual": CHAT},
 ]
 OPTIONS = ["--no-config", "--count-calls", "writes", "--metric", "ragas.tool_call_f1"]
 
@@ -107,7 +109,7 @@ def test_every_part_of_the_report_is_documented(scored: Report) -> None:
     assert _documented("The report") == sorted(scored)
 
 
-@pytest.mark.parametrize("part", ["totals", "calls", "checks", "trials"])
+@pytest.mark.parametrize("part", ["totals", "calls", "checks", "trials", "turns"])
 def test_the_fields_of_a_part_are_documented(part: str, scored: Report) -> None:
     assert _documented(f"`{part}`") == _fields(scored[part])
 
@@ -147,6 +149,10 @@ def test_a_line_of_jsonl_is_a_case_of_the_report(cases: str, scored: Report) -> 
 )
 def test_the_fields_inside_a_case_are_documented(heading: str, part: str, scored: Report) -> None:
     assert _documented(heading) == sorted(scored["cases"][0][part][0])
+
+
+def test_the_fields_of_a_turn_are_documented(scored: Report) -> None:
+    assert _documented("A turn") == sorted(scored["cases"][-1]["turns"][0])
 
 
 def test_the_fields_of_a_forbidden_call_are_documented(scored: Report) -> None:

@@ -28,7 +28,7 @@ def test_a_new_file_has_the_settings_and_the_evidence(tmp_path: Path) -> None:
     path = tmp_path / "callscore.toml"
     advice = _advice("read")
 
-    write_settings(path, advice)
+    write_settings(path, (), advice)
 
     assert settings_from(read_config(path).values) == advice.settings
     text = path.read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ strip_prefix = ["mcp__*__"]
 """
     advice = _advice(kind)
 
-    new = settings_text(old, advice)
+    new = settings_text(old, (), advice)
 
     document, before = tomllib.loads(new), tomllib.loads(old)
     assert document["gate"] == before["gate"]
@@ -78,10 +78,10 @@ strip_prefix = ["mcp__*__"]
 
 def test_writing_again_changes_nothing() -> None:
     advice = _advice("argument")
-    once = settings_text("pass_mark = 0.5\n", advice)
+    once = settings_text("pass_mark = 0.5\n", (), advice)
 
-    assert settings_text(once, advice) == once
-    other = settings_text(once, _advice("free"))
+    assert settings_text(once, (), advice) == once
+    other = settings_text(once, (), _advice("free"))
     assert tomllib.loads(other)["preset"] == "coverage"
     assert other.count("120 runs") == 1
 
@@ -103,7 +103,7 @@ def test_writing_again_changes_nothing() -> None:
 def test_settings_are_merged_into_every_layout(old: str) -> None:
     advice = _advice("read")
 
-    document = tomllib.loads(settings_text(old, advice))
+    document = tomllib.loads(settings_text(old, (), advice))
 
     assert document["effects"]["consult"] == "read"
     assert document["preset"] == "strict"
@@ -117,7 +117,7 @@ def test_what_would_have_another_effect_is_refused(tmp_path: Path) -> None:
     path.write_text(old, encoding="utf-8")
 
     with pytest.raises(InvalidSettings, match=r"take precedence\. Add those of the report by hand"):
-        write_settings(path, _advice("read"))
+        write_settings(path, (), _advice("read"))
 
     assert path.read_text(encoding="utf-8") == old
 
@@ -128,7 +128,7 @@ def test_a_file_that_is_not_valid_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
     with pytest.raises(InvalidSettings, match=r"callscore\.toml: the settings were not written"):
-        write_settings(path, _advice("plain"))
+        write_settings(path, (), _advice("plain"))
 
     assert path.read_text(encoding="utf-8") == text
 
@@ -137,7 +137,26 @@ def test_line_ends_of_a_file_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "callscore.toml"
     path.write_bytes(b"pass_mark = 0.5\r\n")
 
-    write_settings(path, _advice("plain"))
+    write_settings(path, (), _advice("plain"))
 
     data = path.read_bytes()
     assert data.count(b"\r\n") == data.count(b"\n") > 2
+
+
+def test_settings_of_a_pyproject_are_in_its_table(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(
+        '[project]\nname = "x"\n\n[tool.callscore]\npass_mark = 0.5\n\n[tool.other]\norder = 1\n',
+        encoding="utf-8",
+    )
+    advice = _advice("read")
+
+    write_settings(path, ("tool", "callscore"), advice)
+
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
+    own = document["tool"].pop("callscore")
+    assert document == {"project": {"name": "x"}, "tool": {"other": {"order": 1}}}
+    assert own == {"pass_mark": 0.5, **advice.recommended.settings}
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(InvalidSettings, match=r"no table \[tool\.callscore\]"):
+        write_settings(path, ("tool", "callscore"), advice)

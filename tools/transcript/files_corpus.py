@@ -1,4 +1,4 @@
-"""Commands that read files: score, explain, check, extract, capture, metrics, formats, generate."""
+"""Commands that read files: score, explain, check, effects, extract, capture, metrics, formats, generate."""
 
 from __future__ import annotations
 
@@ -188,6 +188,7 @@ def file_jobs(repository: Path) -> Iterator[Job]:
     yield from _explain_jobs()
     yield from _check_jobs()
     yield from _advise_jobs()
+    yield from _effects_jobs()
     yield from _value_jobs()
     yield from _reading_jobs()
     yield from _metrics_jobs()
@@ -503,6 +504,33 @@ def _advise_jobs() -> Iterator[Job]:
             "advise", "--expected", "runs.jsonl", "--actual", "runs.jsonl", "--max-shown", "1"
         ),
         callscore("advise", "runs.jsonl", is_terminal=True),
+        files=files,
+    )
+
+
+def _effects_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
+    for language in LANGUAGES:
+        yield job(
+            f"effects/formats/{language}",
+            *(
+                callscore("effects", "cases.jsonl", "--format", form, "--lang", language, *more)
+                for form in ("table", "json", "markdown")
+                for more in ((), ("--tools", "tools.json"))
+            ),
+            files=files,
+        )
+    yield job(
+        "effects/options",
+        callscore("effects", "cases.jsonl", is_cold=True),
+        callscore("effects"),
+        callscore("effects", "cases.jsonl", "--tools", "tools.json", is_terminal=True),
+        callscore("effects", "-", stdin=CASES.encode()),
+        callscore("effects", "--write", "cases.jsonl"),
+        callscore("effects", "cases.jsonl", "--no-config", "--write"),
+        callscore("effects", "cases.jsonl", "--write", "own.toml"),
+        callscore("effects", "cases.jsonl", "--write"),
+        callscore("effects", "cases.jsonl", "--config", "own.toml", "--write"),
         files=files,
     )
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.cli.config import config_for
+from callscore.cli.config import OWN_FILE, config_for, find_config_file, settings_table
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
+    PROJECT_FILE,
     SettingsCommand,
     config_options,
     input_options,
@@ -23,6 +24,7 @@ from callscore.cli.options import (
     skip_bad_option,
     tools_from,
     tools_option,
+    write_settings_option,
 )
 from callscore.cli.output import open_output, print_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
@@ -44,7 +46,6 @@ __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 10
-_DEFAULT_FILE = "callscore.toml"
 _WRITTEN = Phrase("settings written to {file}", "настройки записаны в {file}")
 _PROPOSALS = Plural(("proposal", "proposals"), ("вариант", "варианта", "вариантов"))
 _PROPOSED = Phrase(
@@ -83,7 +84,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     inputs: InputOptions
     tools: dict[str, Tool] | None
     settings: Settings
-    write: str | None
+    write: Path | None
     proposals: str | None
     max_shown: int | None
     output_format: str
@@ -107,13 +108,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     metavar="X",
     help="A number from X on is a success.  [default: 1 is a success, 0 is a failure]",
 )
-@click.option(
-    "--write",
-    is_flag=False,
-    flag_value=_DEFAULT_FILE,
-    metavar="[FILE]",
-    help=f"Write the settings to this file, with the evidence as a comment.  [default: {_DEFAULT_FILE}]",
-)
+@write_settings_option
 @proposals_option
 @sides_options()
 @input_options
@@ -132,11 +127,10 @@ def command(**options: Any) -> int:
     inputs = input_options_for(fields, form, read_options, keeps_tools=tools is None)
     for side in ("files", "expected", "actual"):
         options[side] = tuple(expand_paths(options[side]))
-    config = _project(options)
-    settings = settings_from(config.values)
+    settings = settings_from(_project(options).values)
+    options["write"] = _file_to_write(options["write"])
     request = _Request(inputs=inputs, tools=tools, settings=settings, **options)
     require_inputs(request.files, request.expected, request.actual)
-    _require_toml(request.write, config)
     advice = _advise(request)
     note_all_unfound(inputs)
     for_people = is_for_people(request.output_format)
@@ -156,20 +150,16 @@ def _project(options: dict[str, Any]) -> Config:
     return config_for(path, is_wanted=not no_config)
 
 
-def _require_toml(file: str | None, config: Config) -> None:
-    """Require a file for settings alone, which does not replace those of the project."""
-    if file is None:
-        return
-    if config.place is not None and "[" in config.place and not Path(file).exists():
-        raise click.UsageError(
-            f"--write: the settings of this project are in {config.place}, and {file} would replace all"
-            " of them. Move them there first, or add the recommended settings by hand."
-        )
-    if not file.endswith(".toml") or file.endswith("pyproject.toml"):
-        raise click.UsageError(
-            f"--write: {file} is not a settings file. Name a .toml file, such as {_DEFAULT_FILE}, or"
-            " put --write last."
-        )
+def _file_to_write(write: str | None) -> Path | None:
+    """The file into which the settings are written; None if they are not."""
+    if write is None:
+        return None
+    if write == PROJECT_FILE:
+        return find_config_file(Path.cwd()) or Path(OWN_FILE)
+    if not write.endswith(".toml"):
+        problem = f"--write {write}: not a .toml file"
+        raise click.UsageError(f"{problem}. Put --write after the files of runs.")
+    return Path(write)
 
 
 def _advise(request: _Request) -> Advice:
@@ -202,7 +192,7 @@ def _write_files(advice: Advice, request: _Request) -> None:
     if request.write is not None:
         from callscore.rewriting.settings_file import write_settings
 
-        write_settings(Path(request.write), advice)
+        write_settings(request.write, settings_table(request.write), advice)
         print_note(say(_WRITTEN, request.lang, file=request.write))
     if request.proposals is not None:
         from callscore.rewriting.proposals import write_proposals

@@ -198,6 +198,8 @@ def _score_in_parts(
     else:
         score = score_calls(without_turns(wanted), made, plain, tools)
         score = structs.replace(score, settings=settings)
+        if has_turns(wanted):  # reports say that the turns were compared as one
+            score = structs.replace(score, expectation=wanted)
     if settings.extra_calls != "cost":
         from callscore.core.extra_calls import without_free_calls
 

@@ -97,6 +97,7 @@ def call_fields(call: ToolCall, *, has_rules: bool = True) -> dict[str, Any] | N
         and call.kind is None
         and call.caller is None
         and call.warning is None
+        and call.turn is None
         and not call.positional
     )
     return fields if is_short else _with_others(fields, call)

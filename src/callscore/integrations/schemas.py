@@ -50,7 +50,7 @@ def _properties() -> dict[str, Any]:
             "type": "array",
             "description": "The expected calls, each {tool, args}; [] if no tool should be called."
             " Without args, any arguments match; with args {}, there must be none. An item may also be"
-            " a group, with exactly one of in_order, any_order, one_of, optional or forbid. At most"
+            " a group, with exactly one of in_order, any_order, one_of, optional, turn or forbid. At most"
             f" {MOST_CALLS}.",
             "items": {"type": "object", "properties": {**_input_call(_RULES), **_groups()}},
         },
@@ -111,6 +111,11 @@ def _groups() -> dict[str, Any]:
         "any_order": {**members, "description": "Calls or groups in any order."},
         "one_of": {**members, "description": "Calls or groups, exactly one of which is made."},
         "optional": {"type": "object", "description": "A call or group that may be absent."},
+        "turn": {
+            **members,
+            "description": "Calls or groups that are expected after one message of the user; only in the"
+            " outermost list, with one item for each message.",
+        },
         "forbid": {
             "type": "string",
             "description": "The name of a tool that must not be called; * matches anything. If it is"
@@ -137,12 +142,32 @@ def score_output_schema() -> dict[str, Any]:
             "missedCalls": _list(_missed(), "The expected calls that were not made."),
             "extraCalls": _list(_output_call(details=about), "The calls that were not expected."),
             "forbiddenCalls": _list(_output_call(), "The extra calls that are forbidden."),
-            "ignoredCalls": _list(_ignored(), "The calls that do not count in mode outcome."),
+            "ignoredCalls": _list(_ignored(), "The calls that do not count under the settings."),
             "faults": _list(_fault(), "Violations of the tools' schemas."),
+            **_turns(),
             "summary": {**_TEXT, "description": "The score and the counts on one line."},
         },
-        optional=("faults",),
+        optional=("faults", *_turns()),
     )
+
+
+def _turns() -> dict[str, Any]:
+    """The fields of a case with turns of the user."""
+    turn = {
+        "number": {"type": "integer", "minimum": 1, "description": "Which turn it is, from 1."},
+        **dict.fromkeys(("correct", "expected", "actual", "forbidden"), _COUNT),
+        **dict.fromkeys(("f1", "precision", "recall"), _SHARE),
+        "passed": {"type": "boolean"},
+    }
+    return {
+        "turns": _list(_output_object(turn), "The turns of the user, each with its counts."),
+        "turnMean": {**_SHARE, "description": "The mean of the scores of the turns."},
+        "turnMin": {**_SHARE, "description": "The lowest score of a turn."},
+        "firstWrongTurn": {
+            "type": ["integer", "null"],
+            "description": "The number of the first turn that did not pass, from 1.",
+        },
+    }
 
 
 def explain_output_schema() -> dict[str, Any]:
@@ -218,9 +243,12 @@ def _output_call(**more: Any) -> dict[str, Any]:
         "id": {**_TEXT, "description": "The id of the call."},
         "raw": {**_TEXT, "description": "The arguments as text, if they are not a JSON object."},
         "error": {**_TEXT, "description": "Why they are not a JSON object."},
+        "kind": {"const": "state", "description": "The state at the end, and not a call."},
+        "turn": {"type": "integer", "description": "The turn of the user, from 0."},
         **more,
     }
-    return _output_object(properties, optional=("args", "id", "raw", "error", *more))
+    optional = ("args", "id", "raw", "error", "kind", "turn", *more)
+    return _output_object(properties, optional=optional)
 
 
 def _correct() -> dict[str, Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.advising.advice import Advice
+    from callscore.rewriting.toml_file import Layout
 
 __all__ = ["settings_text", "write_settings"]
 
@@ -29,8 +30,10 @@ _PRESET: Final = "preset"
 _NOT_SETTINGS: Final = ("gate", "judge")
 
 
-def write_settings(path: Path, advice: Advice) -> None:
+def write_settings(path: Path, table: tuple[str, ...], advice: Advice) -> None:
     """Write the recommended settings into a file, with the evidence as a comment above them.
+
+    `table` is the table of the settings in the file; it is empty if they are at the top level.
 
     Raises:
         InvalidSettings: the file cannot be read or written, or the settings would not be the
@@ -39,9 +42,9 @@ def write_settings(path: Path, advice: Advice) -> None:
     try:
         if path.exists():
             file = open_source(path, path.resolve().parent)
-            replace_source(file, settings_text(file.text, advice))
+            replace_source(file, settings_text(file.text, table, advice))
         else:
-            path.write_text(settings_text("", advice), encoding="utf-8")
+            path.write_text(settings_text("", table, advice), encoding="utf-8")
     except (CannotRewrite, CallscoreError, ValueError, OSError) as error:
         raise InvalidSettings(
             f"{path}: the settings were not written: {str(error).rstrip('.')}. Add those of the report"
@@ -49,15 +52,23 @@ def write_settings(path: Path, advice: Advice) -> None:
         ) from error
 
 
-def settings_text(text: str, advice: Advice) -> str:
+def settings_text(text: str, table: tuple[str, ...], advice: Advice) -> str:
     """The text of a settings file with the recommended settings in it."""
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_MARK))
-    single, tables = _wanted(tomllib.loads(kept), advice)
-    new = apply_edits(kept, [*_single_edits(kept, single, advice)])
+    single, tables = _wanted(_settings_in(kept, table), advice)
+    new = apply_edits(kept, [*_single_edits(kept, table, single, advice)])
     for name, members in tables.items():
-        new = apply_edits(new, [*_table_edits(new, name, members)])
-    _require_recommended(new, advice)
+        new = apply_edits(new, [*_table_edits(new, (*table, name), members)])
+    _require_recommended(_settings_in(new, table), advice)
     return new
+
+
+def _settings_in(text: str, table: tuple[str, ...]) -> dict[str, Any]:
+    """The settings in a text."""
+    found = tomllib.loads(text)
+    for name in table:
+        found = found.get(name, {})
+    return found
 
 
 def _wanted(
@@ -74,7 +85,9 @@ def _wanted(
     return {**single, **given}, tables
 
 
-def _single_edits(text: str, single: dict[str, str], advice: Advice) -> Iterator[Edit]:
+def _single_edits(
+    text: str, table: tuple[str, ...], single: dict[str, str], advice: Advice
+) -> Iterator[Edit]:
     layout = scan_toml(text)
     comment = "".join(
         f"{_MARK}{line}\n"
@@ -83,15 +96,18 @@ def _single_edits(text: str, single: dict[str, str], advice: Advice) -> Iterator
     )
     new = ""
     for name, value in single.items():
-        node = layout.values.get((name,))
+        node = layout.values.get((*table, name))
         if node is None:
             new += f"{name} = {toml_text(value)}\n"
         else:
             yield Edit(node.start, node.end, toml_text(value))
-    known = layout.keys.get((_PRESET,))
+    known = layout.keys.get((*table, _PRESET))
     if known is not None:
         start = line_start(text, known)
         yield Edit(start, start, comment + new)
+        return
+    if table:
+        yield _below_header(text, layout, table, comment + new)
         return
     start = min((block.start for path, block in layout.tables.items() if path), default=len(text))
     before = "\n" if text[:start].strip() and not text[:start].endswith("\n") else ""
@@ -99,12 +115,21 @@ def _single_edits(text: str, single: dict[str, str], advice: Advice) -> Iterator
     yield Edit(start, start, f"{before}{comment}{new}{after}")
 
 
-def _table_edits(text: str, name: str, members: dict[str, str]) -> Iterator[Edit]:
+def _below_header(text: str, layout: Layout, table: tuple[str, ...], lines: str) -> Edit:
+    """The edit that adds lines at the beginning of a table."""
+    block = layout.tables.get(table)
+    if block is None:
+        raise CannotRewrite(f"it has no table [{'.'.join(table)}]")
+    end = text.find("\n", block.body - 1)
+    return Edit(end + 1, end + 1, lines) if end >= 0 else Edit(len(text), len(text), f"\n{lines}")
+
+
+def _table_edits(text: str, table: tuple[str, ...], members: dict[str, str]) -> Iterator[Edit]:
     """The edits that make members the first of a table: the first rule that matches decides."""
     layout = scan_toml(text)
-    inline, block = layout.values.get((name,)), layout.tables.get((name,))
+    inline = layout.values.get(table)
     if inline is not None:
-        known = {key: node for key in members if (node := layout.values.get((name, key)))}
+        known = {key: node for key in members if (node := layout.values.get((*table, key)))}
         yield from [
             Edit(node.start, node.end, toml_text(members[key])) for key, node in known.items()
         ]
@@ -114,25 +139,24 @@ def _table_edits(text: str, name: str, members: dict[str, str]) -> Iterator[Edit
             yield Edit(inline.start + 1, inline.start + 1, f" {', '.join(new)}{rest}")
         return
     lines = "".join(f"{pair}\n" for pair in _pairs(members))
-    if block is None:
+    if table not in layout.tables:
         before = "" if not text or text.endswith("\n") else "\n"
-        yield Edit(len(text), len(text), f"{before}\n[{name}]\n{lines}")
+        yield Edit(len(text), len(text), f"{before}\n[{'.'.join(table)}]\n{lines}")
         return
     for key in members:  # moved to the beginning
-        if (name, key) in layout.keys:
-            start, end = layout.keys[name, key], text.find("\n", layout.values[name, key].end)
+        if (*table, key) in layout.keys:
+            start = layout.keys[*table, key]
+            end = text.find("\n", layout.values[*table, key].end)
             yield Edit(line_start(text, start), len(text) if end < 0 else end + 1, "")
-    end = text.find("\n", block.body - 1)
-    yield Edit(end + 1, end + 1, lines) if end >= 0 else Edit(len(text), len(text), f"\n{lines}")
+    yield _below_header(text, layout, table, lines)
 
 
 def _pairs(members: dict[str, str]) -> list[str]:
     return [f"{toml_key(key)} = {toml_text(value)}" for key, value in members.items()]
 
 
-def _require_recommended(text: str, advice: Advice) -> None:
-    """Refuse a text under which other settings would be used."""
-    document = tomllib.loads(text)
+def _require_recommended(document: dict[str, Any], advice: Advice) -> None:
+    """Refuse a file with which other settings would be used."""
     options = {name: value for name, value in document.items() if name not in _NOT_SETTINGS}
     found = settings_from(
         {name: value for name, value in options.items() if name != _PRESET},
