@@ -168,15 +168,24 @@ CALLS = st.builds(
 NODES = st.recursive(
     CALLS | st.builds(lambda call, least: expect.times(call, min=least), CALLS, st.integers(0, 2)),
     lambda inner: st.lists(inner, min_size=1, max_size=3).flatmap(
-        lambda members: st.sampled_from(get_args(GroupKind)).map(
-            lambda kind: Group(kind, tuple(members[:1] if kind == "optional" else members))
-        )
+        lambda members: st.sampled_from(
+            [each for each in get_args(GroupKind) if each != "turn"]
+        ).map(lambda kind: Group(kind, tuple(members[:1] if kind == "optional" else members)))
     ),
     max_leaves=6,
 )
 
 
-@given(st.lists(NODES | st.just(expect.forbid("x_*")), max_size=4))
+TURNS = st.lists(NODES, max_size=2).map(lambda members: Group("turn", tuple(members)))
+FORBIDDEN = st.just(expect.forbid("x_*"))
+
+
+@given(
+    st.tuples(
+        st.lists(NODES | FORBIDDEN, max_size=4) | st.lists(TURNS | FORBIDDEN, max_size=3),
+        st.sampled_from([[], [expect.end_state({"a": expect.any()})]]),
+    ).map(lambda parts: parts[0] + parts[1])
+)
 def test_anything_that_can_be_expected_goes_to_json_and_back_without_loss(expected: Any) -> None:
     assert expect.from_json(expect.to_json(expected)) == expected
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
+    from callscore.formats.callers import Caller
     from callscore.formats.trace import Part, Trace, View
 
     _Calls = tuple[ToolCall, ...]
@@ -37,13 +38,15 @@ _SETTINGS_TWICE = "'settings' cannot be combined with a preset or single setting
 _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
 
 
-def score(
+def score(  # noqa: C901, PLR0913  (all are options; most calls end in the first half of it)
     expected: Any,
     actual: Any,
     *,
     preset: str | None = None,
     settings: Settings | None = None,
     tools: Any = None,
+    expected_state: Any = None,
+    actual_state: Any = None,
     **options: Unpack[SettingOptions],
 ) -> Score:
     """Compare the actual calls with the expected ones.
@@ -55,14 +58,18 @@ def score(
     arguments. `callscore.expect` has matchers and groups.
 
     Args:
-        expected: the expected calls; `[]` or None if no tool should be called.
+        expected: the expected calls; `[]` or None if no tool should be called. With `expected_state`,
+            None says nothing about calls: they are free.
         actual: the actual calls; `[]` if no tool was called.
         preset: settings that belong together: `strict` (the default), `flexible` (a share of the
-            arguments must match) or `outcome` (only calls that change something count). Options
-            override it.
+            arguments must match), `outcome` (only calls that change something count) or `coverage`
+            (what is expected must be made, other calls are free). Options override it.
         settings: all settings as one value, instead of a preset and options.
         tools: the tool definitions, in any form that `read_tools` accepts. Arguments are checked
             against their schemas, and they state which tools change something.
+        expected_state: the expected state at the end of the run, with matchers in place of values;
+            it is compared with `actual_state` as the arguments of a call are.
+        actual_state: the state that was found at the end.
         **options: single settings, named as in `Settings`: `mode`, `order`,
             `argument_match_threshold`, `arguments` and so on.
 
@@ -79,6 +86,9 @@ def score(
         settings = DEFAULT
     elif not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
+    if expected_state is not None:
+        states = expected_state, actual_state
+        return _score_with_state(expected, actual, states, settings, tools)
     if tools is None and settings.top_k == 1:
         if expected.__class__ is list and actual.__class__ is list:  # what most people pass
             sides = read_simple_sides(expected, actual)
@@ -88,6 +98,23 @@ def score(
     known = None if tools is None else tools_by_name(tools)
     calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)
     return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
+
+
+def _score_with_state(
+    expected: Any, actual: Any, states: tuple[Any, Any], settings: Settings, tools: Any
+) -> Score:
+    """The score of calls and of the state at the end, which every answer has in common."""
+    from callscore.formats.case_turns import actual_with_state, expected_with_state
+
+    wanted = None if expected is None else _read_expected(expected)
+    # Python values are literal: rules are made with functions.
+    wanted = expected_with_state(wanted, {"expected_state": states[0]}, spelled=False)
+    known = None if tools is None else tools_by_name(tools)
+    calls, *others = [
+        actual_with_state(answer, {"actual_state": states[1]}) or ()
+        for answer in _read_answers(actual, known or _NO_TOOLS, settings.top_k)
+    ]
+    return score_case(wanted or (), calls, settings, known, others=tuple(others))
 
 
 def _read_expected(value: Any) -> tuple[Expected, ...]:
@@ -197,8 +224,10 @@ def _with_faults(
     from msgspec.structs import replace
 
     from callscore.checks.tool_schema import schema_faults
+    from callscore.core.case import is_state
     from callscore.core.tool_names import changes_names, comparable_name
 
+    calls = tuple([call for call in calls if not is_state(call)])
     if not changes_names(settings):
         return replace(score, faults=schema_faults(calls, tools))
     from callscore.checks.tool_schema import tools_by_call_name
@@ -240,6 +269,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
     view: View | None = None,
     candidate: int = 0,
     leave_out: Iterable[Part] = _LEFT_OUT,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     failure: str = _FAILURE,
 ) -> list[ToolCall]:
@@ -258,6 +288,8 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         candidate: which of several answers to the same question to read, from 0.
         leave_out: whose calls to leave out: those of the simulated `user`, of a `subagent`, of
             `code` that the model wrote, or of `hosted` tools, which the provider runs.
+        callers: whose calls to read: those of the `agent`, the `user`, a `subagent`, or `code`. By
+            default what the trace says; if it says nothing, all that are not left out.
         tools: the tool definitions, for text formats that do not state the type of an argument.
         failure: a pattern that matches the text of a failed result, used if the trace has no
             explicit flag.
@@ -269,6 +301,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         InvalidSettings: an option has an unknown value.
     """
     is_default = leave_out is _LEFT_OUT and failure is _FAILURE and candidate.__class__ is int
+    is_default = is_default and callers is None
     if is_default and view is None and not candidate and tools is None:
         read_options = _READ_OPTIONS  # as of nearly all documents, and small ones are quickly read
     else:
@@ -278,6 +311,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
             tools=() if tools is None else read_tools(tools),
             failure=failure,
             leave_out=leave_out,
+            callers=callers,
             on_unread=warn_unread,
         )
     return [

@@ -36,6 +36,7 @@ __all__ = [
     "call",
     "contains",
     "date",
+    "end_state",
     "forbid",
     "from_json",
     "gt",
@@ -343,6 +344,19 @@ def turn(*members: Any) -> Group:
     group = Group("turn", tuple(_node(member) for member in members))
     (read,) = read_expectation([group], where="expect", spelled=False)
     return read  # type: ignore[return-value]  # a Group stays one
+
+
+def end_state(value: Any) -> ToolCall:
+    """The state that is expected at the end: `expect.end_state({"orders": {"7": expect.any()}})`.
+
+    It is an item of `expected`, with or without calls beside it. Without any, calls are free.
+
+    Raises:
+        InvalidCall: the state cannot be compared.
+    """
+    from callscore.formats.case_turns import read_state
+
+    return read_state(value, side="expected", where="expect.end_state", spelled=False)
 
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:

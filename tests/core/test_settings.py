@@ -44,6 +44,9 @@ def test_the_defaults_are_the_strict_comparison() -> None:
         "repeated_calls": "count",
         "arrays": "ordered",
         "nested_objects": "equal",
+        "extra_calls": "cost",
+        "schema_defaults": "differ",
+        "turns": "separate",
         "effects": (),
         "arguments": (),
         "top_k": 1,
@@ -73,7 +76,7 @@ NO_DOT = (
         ({"mode": None}, "mode: unknown value None. Choose from: strict, flexible."),
         (
             {"order": "ordered"},
-            "order: unknown value 'ordered'. Choose from: any, in_order, exact.",
+            "order: unknown value 'ordered'. Choose from: any, in_order, exact, in_turns.",
         ),
         (
             {"extra_arguments": "allow"},
@@ -448,9 +451,9 @@ def test_a_preset_that_was_changed_by_its_taker_is_as_before() -> None:
     ("name", "problem"),
     [
         ("outcomes", "unknown value 'outcomes'. Did you mean 'outcome'?"),
-        ("loose", "unknown value 'loose'. Choose from: strict, flexible, outcome."),
-        (None, "unknown value None. Choose from: strict, flexible, outcome."),
-        ([], "unknown value []. Choose from: strict, flexible, outcome."),
+        ("loose", "unknown value 'loose'. Choose from: strict, flexible, outcome, coverage."),
+        (None, "unknown value None. Choose from: strict, flexible, outcome, coverage."),
+        ([], "unknown value []. Choose from: strict, flexible, outcome, coverage."),
     ],
 )
 def test_an_unknown_preset_is_refused_with_the_nearest(name: Any, problem: str) -> None:

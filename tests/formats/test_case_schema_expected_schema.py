@@ -80,7 +80,7 @@ repeats = st.builds(
 def groups(members: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     several = st.builds(
         lambda kind, items: {kind: items},
-        st.sampled_from([kind for kind in GROUPS if kind != "optional"]),
+        st.sampled_from([kind for kind in GROUPS if kind not in ("optional", "turn")]),
         st.lists(members, min_size=1, max_size=3),
     )
     return several | members.map(lambda member: {"optional": member})
@@ -89,7 +89,17 @@ def groups(members: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 members = st.recursive(calls | repeats, groups, max_leaves=4)
 forbidden = st.builds(lambda pattern: {"forbid": pattern}, st.sampled_from(["delete_*", "x"]))
 alone = st.recursive(repeats, groups, max_leaves=3)
-expectations = st.lists(members | forbidden, max_size=3) | alone | forbidden | st.none()
+turns = st.builds(lambda items: {"turn": items}, st.lists(members, max_size=2))
+state = st.just({"name": "end_state", "arguments": {"a": {"$any": True}}, "kind": "state"})
+expectations = (
+    st.lists(members | forbidden, max_size=3)
+    | st.lists(turns | forbidden, max_size=3)
+    | st.tuples(turns, state, forbidden).map(list)
+    | alone
+    | forbidden
+    | turns
+    | st.none()
+)
 
 
 @given(expectations)
@@ -154,6 +164,14 @@ def test_groups_repeats_and_forbidden_calls_are_valid_just_where_they_are_read(v
 MISTAKES: list[Any] = [
     [{"in_ordre": ["a"]}],
     [{"inOrder": ["a"]}],
+    [{"optionl": {"in_order": ["a"]}}],
+    [{"in_ordre": {"in_order": ["a"]}}],
+    ["a", {"turn": ["b"]}],
+    [{"in_order": [{"turn": ["b"]}]}],
+    [{"turn": "b"}],
+    [{"turn": [{"forbid": "b"}]}],
+    [{"name": "a", "turn": -1}],
+    [{"name": "a", "turn": "first"}],
     ["a", {"any_oder": ["b"]}],
     [{"oneOf": ["a"]}],
     [{"$one_of": ["a"]}],
@@ -254,7 +272,9 @@ def test_a_document_of_any_stack_that_is_read_as_expected_is_valid() -> None:
 def test_every_field_of_a_call_and_every_group_is_in_it() -> None:
     member = DEFINITIONS["member"]["properties"]
 
-    assert set(member) == set(GROUPS)
-    assert set(DEFINITIONS["group"]["properties"]) == set(GROUPS)
+    inner = set(GROUPS) - {"turn"}
+    assert set(member) == inner
+    assert set(DEFINITIONS["group"]["properties"]) == inner
+    assert set(DEFINITIONS["expectation"]["properties"]) == {"turn", FORBID}
     assert set(DEFINITIONS["field_of_call"]["enum"]) == CALL_FIELDS
     assert all(about["title"] and about["description"] for about in member.values())

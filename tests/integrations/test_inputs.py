@@ -194,11 +194,11 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ),
         (
             {**BOTH, "mode": []},
-            "mode: unknown value an empty list. Choose from: strict, flexible, outcome.",
+            "mode: unknown value an empty list. Choose from: strict, flexible, outcome, coverage.",
         ),
         (
             {**BOTH, "order": "sorted"},
-            "order: unknown value 'sorted'. Choose from: any, in_order, exact.",
+            "order: unknown value 'sorted'. Choose from: any, in_order, exact, in_turns.",
         ),
         (
             {**BOTH, "argument_match_threshold": 80},

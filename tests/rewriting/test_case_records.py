@@ -59,14 +59,16 @@ def test_a_document_is_its_records_or_a_record_itself(document: Any, paths: list
     ],
 )
 def test_a_record_is_meant_if_it_asks_and_expects_the_same(record: Any, is_meant: bool) -> None:
-    assert bool(find_places(CHANGE, [((), record)], lambda _path, _record: ())) == is_meant
+    assert bool(find_places(CHANGE, [((), record)], lambda _path, _record, _change: ())) == is_meant
 
 
 def test_the_name_of_a_tool_may_stand_for_a_call() -> None:
     change = Change(label="x", files=(), case="a", expected=[{"name": "f"}])
 
     with pytest.raises(CannotRewrite, match="can contain only a tool name"):
-        find_places(change, [((), {"id": "a", "expectedTool": "f"})], lambda _path, _record: ())
+        find_places(
+            change, [((), {"id": "a", "expectedTool": "f"})], lambda _path, _record, _change: ()
+        )
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from callscore.checks.tool_schema import malformed_calls, schema_faults
 from callscore.core.call import ToolCall
+from callscore.core.case import is_state
 from callscore.core.counted_calls import repeat_key
 from callscore.core.rendering import EMPTY_NAME
 from callscore.core.results import Noted
@@ -189,6 +190,7 @@ def check_calls(
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
     """
+    calls = [call for call in calls if not is_state(call)]
     found = list(malformed_calls(calls) if tools is None else schema_faults(calls, tools))
     for check in (repeat_faults, loop_faults, retry_faults):
         found += check(calls)

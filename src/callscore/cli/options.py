@@ -20,6 +20,7 @@ from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import UnreadableInput
+from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
@@ -405,6 +406,7 @@ lang_option = click.option(
 
 
 _EXCLUDE_NOTHING = "none"
+_USER = "user"
 reading_options = stacked(
     click.option(
         "--view",
@@ -425,6 +427,12 @@ reading_options = stacked(
         type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
         multiple=True,
         help="Ignore the calls of this caller, like those of a simulated user; none keeps all calls.",
+    ),
+    click.option(
+        "--callers",
+        metavar="NAMES",
+        help="Whose calls count, on both sides: agent, user, subagent and code, with commas."
+        " By default what the input says, or all but the user's.",
     ),
     click.option(
         "--failure-pattern",
@@ -456,7 +464,10 @@ input_options = stacked(
 
 def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOptions:
     """Remove the reading options from the options of a command."""
-    left_out = options.pop("leave_out")
+    left_out, listed = options.pop("leave_out"), options.pop("callers")
+    callers = None if listed is None else [name.strip() for name in listed.split(",")]
+    if callers is None and _USER in left_out:  # unlike the default, whatever the input says
+        callers = [caller for caller in get_args(Caller) if caller != _USER]
     if _EXCLUDE_NOTHING not in left_out:
         left_out = (*DEFAULT_READING.leave_out, *left_out)
     elif len(left_out) > 1:
@@ -467,6 +478,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         view=options.pop("view"),
         candidate=options.pop("candidate"),
         leave_out=left_out,
+        callers=callers,
         failure=options.pop("failure_pattern"),
         strict=options.pop("strict_input"),
         tools=tools,

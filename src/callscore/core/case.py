@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "END_STATE",
+    "NO_CALLS",
     "STATE_KIND",
     "Case",
     "Expected",
@@ -58,6 +59,7 @@ class Times(Struct, frozen=True, gc=False):
     least: int = 1
     most: int | None = 1
     name: ClassVar[None] = None
+    kind: ClassVar[None] = None
     caller: ClassVar[None] = None
 
 
@@ -70,6 +72,7 @@ class Forbidden(Struct, frozen=True, gc=False):
 
     pattern: str
     name: ClassVar[None] = None
+    kind: ClassVar[None] = None
     caller: ClassVar[None] = None
 
 
@@ -79,6 +82,10 @@ Expected = ToolCall | Group | Times | Forbidden
 # The state at the end of a run is compared as the arguments of a call with this name and kind.
 END_STATE = "end_state"
 STATE_KIND = "state"
+
+
+# Beside a state, this says that no calls are expected; nothing says that only the state matters.
+NO_CALLS: tuple[Expected, ...] = (Group("turn", ()),)
 
 
 def is_state(item: Expected) -> bool:
@@ -139,6 +146,8 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         unread: what looks like calls in the record and was not read, in a sentence.
         only: run only this case, and others that are marked so.
         skip: do not run this case; True, or the reason.
+        callers: whose calls count, on both sides: `agent`, `user`, `subagent`, `code`; None if the
+            case does not say.
     """
 
     id: str = ""
@@ -152,3 +161,4 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     unread: str | None = None
     only: bool = False
     skip: bool | str = False
+    callers: tuple[str, ...] | None = None

@@ -296,7 +296,8 @@ class _Selector:
         left = self.members(group.members)
         if left is None:
             return group
-        return structs.replace(group, members=left) if left else None
+        # A turn stays where it is, so that those after it keep their numbers.
+        return structs.replace(group, members=left) if left or group.kind == "turn" else None
 
     def _optional(self, group: Group) -> Group | None:
         left = self._optional_member(group.members[0])

@@ -56,6 +56,11 @@ class PlainCall(Struct, frozen=True, gc=False):
     times: UnsetType = UNSET  # a repeat count: slow path
     optional: UnsetType = UNSET  # errors to report: slow path
     forbid: UnsetType = UNSET
+    # A state, and who makes the call in which turn: slow path. Both sides have the same type, so that
+    # calls are compared as a whole.
+    kind: UnsetType = UNSET
+    caller: UnsetType = UNSET
+    turn: UnsetType = UNSET
 
 
 class StrictCounter:

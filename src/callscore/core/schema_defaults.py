@@ -13,12 +13,14 @@ from msgspec import structs
 from callscore.core.case import with_calls
 from callscore.core.equality import equal
 from callscore.core.rules import Matcher, contains_matchers
+from callscore.core.tool_names import changes_names, comparable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from callscore.core.call import Tool, ToolCall
     from callscore.core.case import Expected
+    from callscore.core.settings import Settings
 
 __all__ = ["with_schema_defaults"]
 
@@ -26,26 +28,37 @@ _OPTIONAL = "$optional"
 
 
 def with_schema_defaults(
-    expected: tuple[Expected, ...], actual: Sequence[ToolCall], tools: Mapping[str, Tool]
+    expected: tuple[Expected, ...],
+    actual: Sequence[ToolCall],
+    settings: Settings,
+    tools: Mapping[str, Tool],
 ) -> tuple[Expected, ...]:
     """The expectation in which arguments with their defaults are optional.
 
-    The tools are by name, as the calls have it. Only arguments are changed in which an actual call of
-    the tool and the expectation can differ.
+    The tools are by name, as written or as compared. Only arguments are changed in which an actual
+    call of the tool and the expectation can differ.
     """
-    defaults = {name: _defaults(tool) for name, tool in tools.items()}
-    if not any(defaults.values()):
-        return expected
+
+    def compared(call: ToolCall) -> str:
+        return comparable_name(call.name, settings) if changes_names(settings) else call.name
+
+    # Then arguments that are not expected cost nothing, and must not add to those that match.
+    ignores_others = settings.mode == "flexible" and settings.extra_arguments == "ignore"
     made: dict[str, list[dict[str, Any]]] = {}
     for call in actual:
-        if defaults.get(call.name) and call.arguments is not None:
-            made.setdefault(call.name, []).append(call.arguments)
+        if call.arguments is not None:
+            made.setdefault(compared(call), []).append(call.arguments)
 
     def change(call: ToolCall) -> ToolCall:
-        others = made.get(call.name)
-        if not others or call.arguments is None:
+        name = compared(call)
+        tool = tools.get(call.name) or tools.get(name)
+        others = made.get(name)
+        if tool is None or not others or call.arguments is None:
             return call
-        arguments = _with_optional(call.arguments, defaults[call.name], others)
+        defaults = _defaults(tool)
+        if ignores_others and call.arguments:
+            defaults = {key: defaults[key] for key in call.arguments if key in defaults}
+        arguments = _with_optional(call.arguments, defaults, others)
         return call if arguments is None else structs.replace(call, arguments=arguments)
 
     return tuple([with_calls(item, change) for item in expected])

@@ -29,7 +29,7 @@ from callscore.core.tool_names import count_same_names
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Sized
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
@@ -60,6 +60,7 @@ __all__ = [
     "total_calls",
     "turn_count",
     "turn_passes",
+    "turns_of_actual",
 ]
 
 FaultKind = Literal[
@@ -125,10 +126,11 @@ def count_faulty_calls(faults: Iterable[Fault]) -> int:
 
 
 def total_calls(
-    side: Literal["expected", "actual"], counted: Sized, ignored: Iterable[Ignored]
+    side: Literal["expected", "actual"], counted: Sequence[ToolCall], ignored: Iterable[Ignored]
 ) -> int:
-    """All calls of a side, whether they count in the score or not."""
-    return len(counted) + sum(item.side == side for item in ignored)
+    """All calls of a side, whether they count in the score or not; a state is not a call."""
+    has_state = bool(counted) and counted[-1].kind == STATE_KIND
+    return len(counted) - has_state + sum(item.side == side for item in ignored)
 
 
 def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> float:
@@ -522,12 +524,16 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_called(self) -> int:
         """1 if an expected tool is among the calls, or none was expected and none was made."""
-        if not self.expected:
-            return int(not self.actual)
-        if self.actual and self.expected[0].name == self.actual[0].name:
+        expected, actual = self.expected, self.actual
+        if expected and expected[-1].kind == STATE_KIND:  # which is not a call
+            expected = expected[:-1]
+            actual = tuple([call for call in actual if call.kind != STATE_KIND])
+        if not expected:
+            return int(not actual)
+        if actual and expected[0].name == actual[0].name:
             return 1  # as in most cases
-        called = {call.name for call in self.actual}
-        return int(not called.isdisjoint([call.name for call in self.expected]))
+        called = {call.name for call in actual}
+        return int(not called.isdisjoint([call.name for call in expected]))
 
     @property
     def parameters_valid(self) -> float | None:
@@ -628,16 +634,50 @@ def tool_selection(
 ) -> float:
     """`Score.tool_selection`, where the missed and the extra calls are known already."""
     order = score.settings.order
-    if order == "in_turns":
-        order = "in_order" if score.turns else "any"
     expected, actual, same = score.expected, score.actual, 0
-    if order == "any":  # the names of a pair are the same
+    if score.turns or (expected and expected[-1].kind == STATE_KIND):
+        return _selection_by_turn(score)
+    if order in ("any", "in_turns"):  # the names of a pair are the same
+        order = "any"
         same = len(expected) - len(missed)
         expected, actual = missed, extra
     if expected and actual:
         names = [call.name for call in expected], [call.name for call in actual]
         same += count_same_names(*names, order)
     return f1_of(same, len(score.expected), len(score.actual))
+
+
+def _selection_by_turn(score: Score) -> float:
+    """The same for a case with turns, in which names are compared turn by turn, or with a state."""
+    order = score.settings.order
+    if order == "in_turns":
+        order = "in_order" if score.turns else "any"
+    turns: dict[int | None, tuple[list[str], list[str]]] = {}
+    for call in score.expected:
+        if call.kind != STATE_KIND:
+            turns.setdefault(call.turn, ([], []))[0].append(call.name)
+    for turn, call in zip(turns_of_actual(score), score.actual, strict=True):
+        if call.kind != STATE_KIND:
+            turns.setdefault(turn, ([], []))[1].append(call.name)
+    same = sum([count_same_names(*names, order) for names in turns.values()])
+    expected = sum([len(names) for names, _ in turns.values()])
+    return f1_of(same, expected, sum([len(names) for _, names in turns.values()]))
+
+
+def turns_of_actual(score: Score) -> list[int | None]:
+    """The turn in which each actual call counts: where it is expected, or else where it was made.
+
+    None in a case without turns.
+    """
+    if not score.turns:
+        return [None] * len(score.actual)
+    expecting = {pair.actual_index: pair.expected.turn for pair in score.incorrect}
+    for row, column in score.correct_places:
+        expecting[column] = score.expected[row].turn
+    return [
+        expecting[column] if column in expecting else max(call.turn or 0, 0)
+        for column, call in enumerate(score.actual)
+    ]
 
 
 def f1_of(correct: int, expected: int, actual: int) -> float:

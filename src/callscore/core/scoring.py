@@ -11,6 +11,7 @@ from callscore.core.budget import Budget
 from callscore.core.call import AGENT, ToolCall
 from callscore.core.call_index import CallIndex
 from callscore.core.case import (
+    NO_CALLS,
     STATE_KIND,
     Forbidden,
     Group,
@@ -28,7 +29,7 @@ from callscore.core.settings import DEFAULT
 from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from callscore.core.arguments import Grade
     from callscore.core.call import Tool
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.in_order import Match
     from callscore.core.settings import Order, Settings
+
+    _Apply = Callable[[ToolCall, Settings, Budget], ToolCall]
 
 __all__ = ["score_calls"]
 
@@ -59,7 +62,7 @@ def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
     """
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
-    has_state = bool(actual) and actual[-1].kind == STATE_KIND
+    has_state = _ends_with_state(expected) or _ends_with_state(actual)
     if has_state or (settings is not DEFAULT and _has_parts(expected, settings)):
         return _score_in_parts(expected, actual, settings, tools)
     if settings is not DEFAULT:
@@ -137,9 +140,8 @@ def _pair_any_plain(
     """The same for calls of which there may be several pairings."""
     is_open = start < len(actual)  # where nothing is left to pair, rules do not matter
     for item in expected[start:]:
-        if item.__class__ is not ToolCall or (
-            is_open and (item.caller is not None or contains_matchers(item.arguments))
-        ):
+        is_plain = item.__class__ is ToolCall and item.caller is None
+        if not is_plain or (is_open and contains_matchers(item.arguments)):
             return None
     matches = match_calls(expected, actual, start, settings, Budget())
     return _split_matches(matches, expected, actual, settings)
@@ -165,9 +167,13 @@ def _has_parts(expected: tuple[Expected, ...], settings: Settings) -> bool:
         settings.extra_calls != "cost"
         or settings.order == "in_turns"
         or settings.schema_defaults != "differ"
-        or any(is_state(item) for item in expected)
         or has_turns(expected)
     )
+
+
+def _ends_with_state(items: tuple[Expected, ...]) -> bool:
+    """Whether there is a state at the end of a side; readers put it there."""
+    return bool(items) and items[-1].kind == STATE_KIND
 
 
 def _score_in_parts(
@@ -175,62 +181,80 @@ def _score_in_parts(
 ) -> Score:
     """The score of a case with turns, free calls, defaults of schemas or a state at its end."""
     from callscore.core.counted_calls import tools_by_any_name
-    from callscore.core.turns import have_turns, score_turns, turn_scores, without_turns
 
-    states = [item for item in expected if is_state(item)], [*filter(is_state, actual)]
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
     known = tools_by_any_name(tools, settings)
     if settings.schema_defaults == "equal" and known:
         from callscore.core.schema_defaults import with_schema_defaults
 
-        wanted = with_schema_defaults(wanted, made, known)
-    is_cut = has_turns(wanted) and (have_turns(made) or not made)
+        wanted = with_schema_defaults(wanted, made, settings, known)
+    score, places = _score_turns(wanted, made, settings, tools)
+    free = settings.extra_calls
+    if _ends_with_state(expected) and all(isinstance(item, Forbidden) for item in wanted):
+        free = "free"  # nothing is said about calls
+    if free != "cost":
+        from callscore.core.extra_calls import without_free_calls
+
+        given = [made[place] for place in places]
+        score = without_free_calls(score, given, free, known)
+    if score.turns:
+        from callscore.core.turns import turn_scores
+
+        score = structs.replace(score, turns=turn_scores(score))
+    if _ends_with_state(expected):  # a state that nothing is expected of is not compared
+        score = _with_state(score, expected[-1], [*filter(is_state, actual)][-1:])
+    return score if score.expectation is None else structs.replace(score, expectation=expected)
+
+
+def _score_turns(
+    wanted: tuple[Expected, ...], made: _Calls, settings: Settings, tools: Mapping[str, Tool]
+) -> tuple[Score, list[int]]:
+    """The score of the calls, turn by turn if turns are known, and the places of those that count."""
+    from callscore.core.turns import counted_places, have_turns, score_turns, without_turns
+
+    is_cut = has_turns(wanted) and (have_turns(made) or (not made and wanted != NO_CALLS))
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"
-    # The parts are plain: what makes this a case of parts is dealt with here.
+    # The parts are plain: what makes this a case of parts is dealt with around them.
     plain = structs.replace(settings, order=order, extra_calls="cost", schema_defaults="differ")
     if is_cut:
-        score = score_turns(
+        if any(call.caller is not None for call in calls_in(wanted)):
+            wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
+        return score_turns(
             wanted, made, settings, lambda part, calls: score_calls(part, calls, plain, tools)
         )
-    else:
-        score = score_calls(without_turns(wanted), made, plain, tools)
-        score = structs.replace(score, settings=settings)
-        if has_turns(wanted):  # reports say that the turns were compared as one
-            score = structs.replace(score, expectation=wanted)
-    if settings.extra_calls != "cost":
-        from callscore.core.extra_calls import without_free_calls
-
-        score = without_free_calls(_without_equal_start(score), known)
-    if is_cut:
-        score = structs.replace(score, turns=turn_scores(score))
-    return _with_state(score, cast("tuple[list[ToolCall], list[ToolCall]]", states))
+    score = score_calls(without_turns(wanted), made, plain, tools)
+    places = counted_places(score, made)
+    if has_turns(wanted):  # reports say that the turns were compared as one
+        score = structs.replace(score, expectation=wanted)
+    return structs.replace(score, settings=settings), places
 
 
-def _without_equal_start(score: Score) -> Score:
-    return structs.replace(score, equal_start=0, other_correct=score.correct_places)
+def _with_caller(call: ToolCall) -> ToolCall:
+    return structs.replace(call, caller=call.caller or AGENT)
 
 
-def _with_state(score: Score, states: tuple[list[ToolCall], list[ToolCall]]) -> Score:
+def _with_state(score: Score, wanted: Expected, made: list[ToolCall]) -> Score:
     """The score with the state at the end, which is compared as the last call of both sides."""
-    expected, actual = states
-    if not expected:  # a state that nothing is expected of
-        return score
-    score = _without_equal_start(score)
+    expected = cast("ToolCall", wanted)
     rows, columns = len(score.expected), len(score.actual)
     score = structs.replace(
-        score, expected=(*score.expected, expected[-1]), actual=(*score.actual, *actual[-1:])
+        score,
+        expected=(*score.expected, expected),
+        actual=(*score.actual, *made),
+        equal_start=0,
+        other_correct=score.correct_places,
     )
-    if not actual:
+    if not made:
         return score
     settings = score.settings
-    demand = apply_settings(expected[-1], settings, Budget())
-    is_correct = is_correct_pair(demand, actual[-1], settings)
+    demand = apply_settings(expected, settings, Budget())
+    is_correct = is_correct_pair(demand, made[0], settings)
     if is_correct:
         return structs.replace(score, other_correct=(*score.other_correct, (rows, columns)))
-    pair = Pair(expected[-1], actual[-1], rows, columns, is_correct, settings)
+    pair = Pair(expected, made[0], rows, columns, is_correct, settings)
     return structs.replace(score, incorrect=(*score.incorrect, pair))
 
 
@@ -265,10 +289,17 @@ def _pair_expectation(
     """The expected calls that count, and the best pairing of them."""
     if any(call.caller is not None for call in calls_in(expected)):
         return _pair_by_caller(expected, actual, settings)
+    return _pair_with(apply_settings, expected, actual, settings)
+
+
+def _pair_with(
+    apply: _Apply, expected: tuple[Expected, ...], actual: _Calls, settings: Settings
+) -> tuple[_Calls, list[Match]]:
+    """The same, with what `apply` makes of each expected call under the settings."""
     budget = Budget()
     if not any(isinstance(item, Group | Times) for item in expected):
         calls = cast("_Calls", expected)
-        demands = [apply_settings(call, settings, budget) for call in calls]
+        demands = [apply(call, settings, budget) for call in calls]
         return calls, match_calls(demands, actual, 0, settings, budget)
     if settings.order == "exact":
         problem = "order: 'exact' compares position by position, and a group has no position"
@@ -279,7 +310,7 @@ def _pair_expectation(
     index = CallIndex(actual, settings, budget)
 
     def grade(call: ToolCall) -> dict[Grade, int]:
-        return index.grades(apply_settings(call, settings, budget))
+        return index.grades(apply(call, settings, budget))
 
     grouped = match_groups(expected, actual, settings, grade, budget)
     return grouped.calls, grouped.matches
@@ -305,6 +336,10 @@ def _pair_by_caller(
         caller, _, name = call.name.partition(_CALLER_END)
         return structs.replace(call, name=name, caller=None if caller == AGENT else caller)
 
+    def apply(call: ToolCall, settings: Settings, budget: Budget) -> ToolCall:
+        demand = apply_settings(remove(call), settings, budget)  # rules are for the tool's own name
+        return structs.replace(demand, name=call.name, caller=None)
+
     named = tuple([with_calls(item, add) for item in expected])
-    calls, matches = _pair_expectation(named, tuple(map(add, actual)), settings)
+    calls, matches = _pair_with(apply, named, tuple(map(add, actual)), settings)
     return tuple(map(remove, calls)), matches

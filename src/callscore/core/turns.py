@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from callscore.core.case import Forbidden, Group, with_calls
-from callscore.core.score import Score, TurnScore
+from callscore.core.score import Score, TurnScore, turns_of_actual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     ScorePart = Callable[[tuple[Expected, ...], tuple[ToolCall, ...]], Score]
 
-__all__ = ["have_turns", "score_turns", "turn_scores", "without_turns"]
+__all__ = ["counted_places", "have_turns", "score_turns", "turn_scores", "without_turns"]
 
 
 def have_turns(calls: Iterable[ToolCall]) -> bool:
@@ -43,12 +43,26 @@ def without_turns(expected: tuple[Expected, ...]) -> tuple[Expected, ...]:
     return tuple(flat)
 
 
+def counted_places(score: Score, calls: Sequence[ToolCall]) -> list[int]:
+    """The places of the actual calls of a score among those that were scored."""
+    left_out = [item.call for item in score.ignored if item.side == "actual"]
+    places = []
+    position = 0
+    for place, call in enumerate(calls):
+        # They are the same objects, in the same order.
+        if position < len(left_out) and left_out[position] is call:
+            position += 1
+        else:
+            places.append(place)
+    return places
+
+
 class _Turn(NamedTuple):
-    """A turn by its number from 0, what is expected in it, and its calls."""
+    """A turn by its number from 0, what is expected in it, and the places of its calls."""
 
     number: int
     expected: tuple[Expected, ...]
-    actual: tuple[ToolCall, ...]
+    places: list[int]
 
 
 def score_turns(
@@ -56,19 +70,22 @@ def score_turns(
     actual: tuple[ToolCall, ...],
     settings: Settings,
     score_part: ScorePart,
-) -> Score:
-    """Score each turn with `score_part`, and join the scores.
+) -> tuple[Score, list[int]]:
+    """Score each turn with `score_part`, and join the scores; and the places of the actual calls.
 
-    With `turns="cumulative"`, calls of earlier turns that nothing was paired with can be paired, too.
+    With `turns="cumulative"`, calls of earlier turns that nothing was paired with can be paired, too,
+    unless positions are compared.
     """
     joined = _Joined(settings)
-    left: list[ToolCall] = []
+    carries = settings.turns == "cumulative" and settings.order != "exact"
+    left: list[int] = []
     for turn in _turns(expected, actual):
-        scored = score_part(
-            tuple([_in_turn(item, turn.number) for item in turn.expected]), (*left, *turn.actual)
-        )
-        left = joined.add(scored, turn.number)
-    return joined.score(left, expected)
+        places = [*left, *turn.places]
+        calls = tuple([actual[place] for place in places])
+        scored = score_part(tuple([_in_turn(item, turn.number) for item in turn.expected]), calls)
+        found = [places[at] for at in counted_places(scored, calls)]
+        left = joined.add(scored, found, turn.number, carries=carries)
+    return joined.score(expected)
 
 
 def _turns(expected: tuple[Expected, ...], actual: Sequence[ToolCall]) -> list[_Turn]:
@@ -79,17 +96,13 @@ def _turns(expected: tuple[Expected, ...], actual: Sequence[ToolCall]) -> list[_
         for item in expected
         if isinstance(item, Group) and item.kind == "turn"
     ]
-    made: dict[int, list[ToolCall]] = {number: [] for number in range(len(wanted))}
-    for call in actual:
-        made.setdefault(_turn_of(call), []).append(call)
+    made: dict[int, list[int]] = {number: [] for number in range(len(wanted))}
+    for place, call in enumerate(actual):
+        made.setdefault(max(call.turn or 0, 0), []).append(place)
     return [
-        _Turn(number, wanted[number] if number < len(wanted) else forbidden, tuple(made[number]))
+        _Turn(number, wanted[number] if number < len(wanted) else forbidden, made[number])
         for number in sorted(made)
     ]
-
-
-def _turn_of(call: ToolCall) -> int:
-    return max(call.turn or 0, 0)
 
 
 def _in_turn(item: Expected, number: int) -> Expected:
@@ -97,60 +110,48 @@ def _in_turn(item: Expected, number: int) -> Expected:
 
 
 class _Joined:
-    """The scores of the turns so far, with the positions that they have in all calls."""
+    """The scores of the turns so far; actual calls are known by their places in the trace."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._expected: list[ToolCall] = []
-        self._actual: list[tuple[int, ToolCall]] = []  # with their place in the trace
+        self._actual: dict[int, ToolCall] = {}
         self._correct: list[Positions] = []
         self._incorrect: list[Pair] = []
         self._forbidden: list[int] = []
         self._ignored: list[Ignored] = []
         self._turns: list[int] = []
-        self._places: dict[int, int] = {}  # of calls that are left, by identity
-        self._next = 0
 
-    def add(self, scored: Score, number: int) -> list[ToolCall]:
-        """Add the score of a turn; returns the calls that a later turn can still have."""
-        row, columns, left = len(self._expected), {}, []
-        keeps = set(range(len(scored.actual)))
-        if self._settings.turns == "cumulative":
-            pairs = (*scored.correct_places, *scored.other_pairs)
-            keeps = {*scored.forbidden, *[column for _, column in pairs]}
-        for at, call in enumerate(scored.actual):
-            place = self._places.setdefault(id(call), self._next)
-            self._next += place == self._next
-            if at in keeps:
-                columns[at] = len(self._actual)
-                self._actual.append((place, call))
-            else:
-                left.append(call)
+    def add(self, scored: Score, places: list[int], number: int, *, carries: bool) -> list[int]:
+        """Add the score of a turn; returns the places of the calls that a later turn can still have."""
+        row = len(self._expected)
+        pairs = (*scored.correct_places, *scored.other_pairs)
+        taken = {*scored.forbidden, *[column for _, column in pairs]}
         self._expected += scored.expected
-        self._correct += [(row + one, columns[other]) for one, other in scored.correct_places]
+        self._actual |= zip(places, scored.actual, strict=True)
+        self._correct += [(row + one, places[other]) for one, other in scored.correct_places]
         self._incorrect += [
             structs.replace(
                 pair,
                 expected_index=row + pair.expected_index,
-                actual_index=columns[pair.actual_index],
+                actual_index=places[pair.actual_index],
             )
             for pair in scored.incorrect
         ]
-        self._forbidden += [columns[at] for at in scored.forbidden]
+        self._forbidden += [places[at] for at in scored.forbidden]
         self._ignored += scored.ignored
         self._turns.append(number)
-        return left
+        return [place for at, place in enumerate(places) if carries and at not in taken]
 
-    def score(self, left: list[ToolCall], expected: tuple[Expected, ...]) -> Score:
-        """The score of the case; `left` are the calls that no turn has."""
-        self._actual += [(self._places[id(call)], call) for call in left]
-        order = sorted(range(len(self._actual)), key=lambda at: self._actual[at][0])
-        position = {at: new for new, at in enumerate(order)}
-        return Score(
+    def score(self, expected: tuple[Expected, ...]) -> tuple[Score, list[int]]:
+        """The score of the case, and the places of its actual calls."""
+        places = sorted(self._actual)
+        position = {place: new for new, place in enumerate(places)}
+        score = Score(
             tuple(self._expected),
-            tuple([self._actual[at][1] for at in order]),
+            tuple([self._actual[place] for place in places]),
             0,
-            tuple([(row, position[column]) for row, column in self._correct]),
+            tuple([(row, position[place]) for row, place in self._correct]),
             tuple(
                 [
                     structs.replace(pair, actual_index=position[pair.actual_index])
@@ -158,7 +159,7 @@ class _Joined:
                 ]
             ),
             self._settings,
-            forbidden=tuple(sorted([position[at] for at in self._forbidden])),
+            forbidden=tuple(sorted([position[place] for place in self._forbidden])),
             ignored=(
                 *[item for item in self._ignored if item.side == "expected"],
                 *[item for item in self._ignored if item.side == "actual"],
@@ -166,25 +167,26 @@ class _Joined:
             expectation=expected,
             turns=tuple([TurnScore(number + 1) for number in self._turns]),
         )
+        return score, places
 
 
 def turn_scores(score: Score) -> tuple[TurnScore, ...]:
     """The counts of each turn; a paired call counts in the turn in which it is expected."""
-    counts: dict[int, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
-    correct = {column: score.expected[row] for row, column in score.correct_places}
-    expecting = {pair.actual_index: pair.expected for pair in score.incorrect} | correct
-    for call in score.expected:
-        _count(counts, call, 1)
-    for call in correct.values():
-        _count(counts, call, 0)
+    counts: dict[int | None, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
+    turns = turns_of_actual(score)
     is_free = score.settings.extra_calls == "free"
-    for column, call in enumerate(score.actual):
-        if column in correct or column not in expecting or not is_free:
-            _count(counts, expecting.get(column, call), 2)
+    free = {pair.actual_index for pair in score.incorrect} if is_free else set()
+    for call in score.expected:
+        counts[call.turn][1] += 1
+    for column, turn in enumerate(turns):
+        counts[turn][2] += column not in free
+    for row, _ in score.correct_places:
+        counts[score.expected[row].turn][0] += 1
     for column in score.forbidden:
-        _count(counts, score.actual[column], 3)
-    return tuple([TurnScore(number + 1, *found) for number, found in counts.items()])
-
-
-def _count(counts: dict[int, list[int]], call: ToolCall, column: int) -> None:
-    counts[_turn_of(call)][column] += 1
+        counts[turns[column]][3] += 1
+    return tuple(
+        [
+            TurnScore(turn.number, *found)
+            for turn, found in zip(score.turns, counts.values(), strict=True)
+        ]
+    )

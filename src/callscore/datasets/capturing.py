@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from callscore.core.call import ToolCall
+from callscore.core.case import is_state
 from callscore.core.equality import fingerprint
+from callscore.core.expectation_json import matchers_to_json
 from callscore.core.totals import NameCounter
 from callscore.engines.inputs import TRACES, CaseLimit, read_cases
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import expected_records
 from callscore.sources import BadRecord
+from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,6 +132,7 @@ class TraceCapture:
         expected = expected_records(
             ToolCall(call.name, None if call.error else call.arguments or {})
             for call in case.actual
+            if not is_state(call)
         )
         first = self._named.get(case.id) if case.id else None
         if first is None:
@@ -146,10 +150,12 @@ class TraceCapture:
             self.counts.repeated += 1
             return
         self._seen.add(content)
+        state = [matchers_to_json(call.arguments) for call in case.actual or () if is_state(call)]
         record = {
             "id": case.id,
             "input": case.input,
             "expected": expected,
+            **({"expected_state": json_safe(state[-1])} if state else {}),
             "tags": list(case.tags),
             "metadata": _metadata(case, place, notes),
         }

@@ -19,7 +19,7 @@ from callscore.checks.check import (
     check_calls,
 )
 from callscore.checks.tool_schema import count_checked_calls, usable_tools
-from callscore.core.case import Case
+from callscore.core.case import Case, is_state
 from callscore.core.results import Noted
 from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
@@ -253,30 +253,31 @@ class _CheckTotals:
         if case.actual is None:
             self._without_calls.add(name)
             return
+        calls = tuple([call for call in case.actual if not is_state(call)])
         tools = self._tools
         if tools is None:
             tools, problems = _defined_tools(case.tools)
             self._unusable |= problems
-        faults = check_calls(case.actual, tools)
+        faults = check_calls(calls, tools)
         counts = self.counts
         counts.runs += 1
-        self._calls.update([call.name for call in case.actual])
+        self._calls.update([call.name for call in calls])
         if tools is None:
             self._without_tools.add(name)
         else:
-            checked = count_checked_calls(case.actual, tools)
+            checked = count_checked_calls(calls, tools)
             counts.checked += checked
-            counts.unchecked += len(case.actual) - checked
+            counts.unchecked += len(calls) - checked
             counts.invalid += count_faulty_calls(faults)
         for fault in faults:
             self._kinds[fault.tool, fault.kind] += 1
         counts.faults += len(faults)
         if faults:
             faulty = {fault.index for fault in faults}
-            self._faulty.update([case.actual[index].name for index in faulty])
+            self._faulty.update([calls[index].name for index in faulty])
             counts.faulty += len(faulty)
             counts.faulty_runs += 1
-            self._show(FaultyRun(place, _label(case), case.actual, faults))
+            self._show(FaultyRun(place, _label(case), calls, faults))
 
     def _show(self, run: FaultyRun) -> None:
         """Show the faults of a run, as far as there is room for them."""

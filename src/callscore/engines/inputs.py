@@ -15,13 +15,16 @@ from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, Unrea
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
     CASE_FIELDS,
+    EXPECTED_STATE_FIELD,
     TRACE_FIELDS,
+    TURNS_FIELD,
     FieldPaths,
     has_side_field,
     is_case,
     parse_field_paths,
 )
 from callscore.formats.case_sides import is_call_list
+from callscore.formats.case_turns import actual_with_state, expected_with_state
 from callscore.formats.cases import (
     NO_ID,
     actual_from_trace,
@@ -105,8 +108,10 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given, nor where ids come from."""
-        return self.fields is None and self.dialect is None and self.read_options.id_from is None
+        """Whether neither paths nor a format are given, nor where ids come from, nor whose calls count."""
+        options = self.read_options
+        is_default = options.id_from is None and options.callers is None
+        return self.fields is None and self.dialect is None and is_default
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)
@@ -157,6 +162,7 @@ TRACES = FileContent(read_trace, actual_from_trace, "expected")
 _HINT = "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls."
 
 _SMALL_BYTES = 1 << 24  # of a document that may be read once more
+_SIDE_PATHS = frozenset(("expected", "actual", TURNS_FIELD))  # that make a record a case
 # Plain calls are a format of their own, and the usual notation in a case.
 _PLAIN_CALLS = "generic"
 _OWN_FORMATS = (OWN_FORMAT, _PLAIN_CALLS)
@@ -364,7 +370,7 @@ class CaseReader:
                 yield from self._read_carried(item) or [self._read_own_record(item, fields)]
 
     def _is_own_format(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
-        if "expected" in fields or "actual" in fields:
+        if not _SIDE_PATHS.isdisjoint(fields):
             return True
         if documents.is_joining:  # a message of a conversation may have an id, too
             return False
@@ -450,7 +456,8 @@ class CaseReader:
                 trace = structs.replace(trace, id=name)  # noqa: PLW2901  (likewise)
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
-                case = self._part.make(_with_fields(trace, fields, place), place=place)
+                named = _with_fields(trace, fields, place, is_reference=self._part is REFERENCES)
+                case = self._part.make(named, place=place)
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
             else:
@@ -622,13 +629,19 @@ class CaseLimit:
                 return
 
 
-def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
+def _with_fields(trace: Trace, fields: dict[str, Any], place: str, *, is_reference: bool) -> Trace:
     """The trace with the fields that the user's paths select."""
     if not fields:
         return trace
     named = read_case({"id": None, **fields}, place=place)
+    expected = trace.any_calls if is_reference and trace.expected is None else trace.expected
     return structs.replace(
         trace,
+        calls=actual_with_state(trace.calls, fields),
+        # Of a run that is a reference, all calls are expected, and not only the state.
+        expected=expected_with_state(expected, fields)
+        if EXPECTED_STATE_FIELD in fields
+        else trace.expected,
         id=named.id if "id" in fields else trace.id,
         trial=named.trial if "trial" in fields else trace.trial,
         input=fields.get("input", trace.input),

@@ -40,6 +40,7 @@ from callscore.errors import (
     ModelFailed,
     UnreadableInput,
 )
+from callscore.formats.callers import read_callers
 from callscore.formats.cases import (
     case_record,
     has_own_id,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
+    from callscore.formats.callers import Caller
     from callscore.formats.trace import IdSource
 
 __all__ = [
@@ -171,6 +173,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     id_from: IdSource | None = None,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     jobs: int = 1,
@@ -191,6 +194,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         read_options: which calls to read from a document with several choices.
         id_from: `filename` to use the name of each file, without its suffix, as the id of the runs in
             it.
+        callers: whose calls count, on both sides: `agent`, `user`, `subagent`, `code`. By default what
+            the cases or traces say; if they say nothing, all but those of a simulated user.
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases or traces.
         metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
@@ -205,8 +210,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    if id_from is not None:
-        read_options = structs.replace(read_options, id_from=id_from)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -236,6 +240,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     id_from: IdSource | None = None,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -248,8 +253,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     `fields` and `format` hold for both sides.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    if id_from is not None:
-        read_options = structs.replace(read_options, id_from=id_from)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -258,6 +262,17 @@ def score_joined(  # noqa: PLR0913  (all are options)
         run.join(_paths(expected), _paths(actual))
     _note_unfound(inputs, hooks)
     return collector.results()
+
+
+def _with_options(
+    read_options: ReadOptions, id_from: IdSource | None, callers: Iterable[Caller] | None
+) -> ReadOptions:
+    """The options of reading, with those that have an argument of their own."""
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
+    if callers is not None:
+        read_options = structs.replace(read_options, callers=read_callers(callers))
+    return read_options
 
 
 def _note_unfound(inputs: InputOptions, hooks: ScoreHooks) -> None:

@@ -92,7 +92,7 @@ def evaluation(  # noqa: PLR0913  (one argument per property of an evaluation)
             For `models.chat`, pass them either to the chat or here.
         scorers: how the answers are rated: `accuracy` (the F1 of the calls), `precision`,
             `recall`, `exact`, `tool_called`, `parameters_valid`, `tool_selection`,
-            `argument_accuracy`, the name of another tool's metric, or your own functions.
+            `argument_accuracy`, `turn_mean`, `turn_min`, `state`, the name of another tool's metric, or your own functions.
         variants: the keywords that the function is called with, by the name of the variant.
         tags: tags of all cases, to select by.
         only: whether evaluations without `only` are left out.

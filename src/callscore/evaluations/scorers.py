@@ -27,6 +27,7 @@ __all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 # What a scorer may be given, by the names of its parameters.
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
 
+_NO_TURNS = "the case has no turns, or the trace does not say where they begin."
 _NOT_EXPECTED = "the case has no expected calls."
 _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
@@ -66,16 +67,38 @@ def _parameters_valid(
         valid = None
     else:
         from callscore.api import check_calls
-        from callscore.core.score import parameters_valid
+        from callscore.core.score import parameters_valid, total_calls
 
         checked = check_calls(calls, tools=tools)
-        valid = parameters_valid(checked, calls=len(calls), expected=0)
+        valid = parameters_valid(checked, calls=total_calls("actual", calls, ()), expected=0)
     return (None, "the tool definitions are unknown.") if valid is None else valid
 
 
 def _argument_accuracy(score: Score) -> float | tuple[None, str]:
     share = score.argument_accuracy
     return (None, "no argument of the paired calls is expected.") if share is None else share
+
+
+def _turn_mean(score: Score) -> float | tuple[None, str]:
+    mean = score.turn_mean
+    return (None, _NO_TURNS) if mean is None else mean
+
+
+def _turn_min(score: Score) -> float | tuple[None, str]:
+    lowest = score.turn_min
+    return (None, _NO_TURNS) if lowest is None else lowest
+
+
+def _state(score: Score) -> float | tuple[None, str]:
+    """Whether the state at the end is the expected one; in mode `flexible`, how much of it is."""
+    from callscore.core.case import is_state
+
+    if not score.expected or not is_state(score.expected[-1]):
+        return None, "the case has no expected state."
+    pair = score.state
+    if pair is None:  # none was found
+        return 0.0
+    return pair.overlap if score.settings.mode == "flexible" else float(pair.is_correct)
 
 
 # The built-in scorers: all but one take nothing but the score of the calls. They are named functions
@@ -90,6 +113,9 @@ SCORERS: dict[str, Callable[..., Any]] = {
     "parameters_valid": _parameters_valid,
     "tool_selection": _tool_selection,
     "argument_accuracy": _argument_accuracy,
+    "turn_mean": _turn_mean,
+    "turn_min": _turn_min,
+    "state": _state,
 }
 _SCORE_ONLY = ("score",)
 _NO_SCORE_NEEDED = ("score", "calls", "tools")

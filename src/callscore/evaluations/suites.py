@@ -31,7 +31,12 @@ from callscore.evaluations.evaluation import (
 from callscore.evaluations.locations import FILE_PREFIX, display_path, evaluation_key
 from callscore.evaluations.named_files import named_file, project_folder
 from callscore.evaluations.scorers import scorers_from
-from callscore.formats.case_fields import ACTUAL_FIELDS, EITHER_SIDE_FIELDS
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
+    EITHER_SIDE_FIELDS,
+    TURNS_FIELD,
+)
 from callscore.formats.cases import read_case
 from callscore.formats.shape import describe
 from callscore.models.secrets import contains_secret, is_secret_name
@@ -476,7 +481,7 @@ def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:
 # --- recorded answers -------------------------------------------------------------------------
 
 # The field of the answer in a record, beside its `id`.
-ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
+ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS, TURNS_FIELD)
 
 _MAX_UNUSED = 20
 
@@ -559,7 +564,11 @@ def _read(value: Any, place: str) -> tuple[tuple[str, str | None], Any]:
         got = " and ".join(fields) or "none of them"
         all_fields = ", ".join(ANSWER_FIELDS)
         raise UnreadableInput(place, f"expected one of the fields {all_fields}, got {got}.")
-    return (str(name), _text(value.get("trial"))), value[fields[0]]
+    field, answer = fields[0], value[fields[0]]
+    if field == TURNS_FIELD or value.get(ACTUAL_STATE_FIELD) is not None:
+        kept = (field, ACTUAL_STATE_FIELD)
+        answer = {key: value[key] for key in kept if value.get(key) is not None}
+    return (str(name), _text(value.get("trial"))), answer
 
 
 def _text(trial: Any) -> str | None:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import (
+    AGENT,
     CONCATENATED,
     INVALID,
     NOT_AN_OBJECT,
@@ -30,13 +31,15 @@ from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
 from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
-from callscore.errors import InvalidCall
+from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.callers import caller_named
 from callscore.formats.shape import describe, integer_of, text_of
 
 __all__ = [
     "ARGUMENT_KEYS",
     "CALL_FIELDS",
     "ID_KEYS",
+    "MAX_TURN",
     "NAMELESS",
     "NAME_KEYS",
     "ParsedArguments",
@@ -328,9 +331,12 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         _require_field_types(value, where)
         arguments = value.arguments
         is_plain = value.name and value.error is None and arguments.__class__ is dict
+        # Where a call was made does not say where it is expected: groups do.
+        drops_turn = side == "expected" and value.turn is not None
+        call = msgspec.structs.replace(value, turn=None) if drops_turn else value
         if is_plain and arguments is not None and nesting_fault(arguments) is None:
-            return value
-        value = msgspec.structs.asdict(value)
+            return call
+        value = msgspec.structs.asdict(call)
     if value.__class__ is dict or isinstance(value, Mapping):
         return _read_mapping(value, side, where)
     pair = (value, None) if isinstance(value, str) else value
@@ -417,11 +423,38 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         raw=raw,
         error=error,
         kind=text_of(call.get("kind")),
-        caller=text_of(call.get("caller")),
+        caller=_caller_of(call.get("caller"), side, where),
         positional=call.get("positional") is True,
-        turn=integer_of(call.get("turn")),
+        turn=_read_turn(call.get("turn"), side, where),
         warning=arguments.warning or text_of(call.get("warning")),
     )
+
+
+def _caller_of(value: Any, side: Side, where: str) -> str | None:
+    """Who made a call, or should make it; what else a trace may have there is not known."""
+    if side == "actual":
+        name = text_of(value)
+        return None if name == AGENT else name
+    try:
+        return caller_named(value)
+    except InvalidSettings as error:
+        raise InvalidCall(f"{where}: {error}") from error
+
+
+# A turn of an expected call makes a group of it and each one before.
+MAX_TURN = 10_000
+_MAX_ACTUAL_TURN = 1 << 53
+
+
+def _read_turn(value: Any, side: Side, where: str) -> int | None:
+    """The number of a turn; None if there is none, or if a trace has something else there."""
+    number = integer_of(value)
+    if side == "actual":
+        return number if number is not None and 0 <= number < _MAX_ACTUAL_TURN else None
+    if value is None or (number is not None and 0 <= number < MAX_TURN):
+        return number
+    problem = f"must be an integer from 0 to {MAX_TURN - 1:,}; got {describe(value)}"
+    raise InvalidCall(f"{where}.turn: {problem}.")
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:

@@ -10,25 +10,35 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.callers import read_callers
 from callscore.formats.shape import describe, integer_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from callscore.formats.callers import Caller
+
 __all__ = [
     "ACTUAL_FIELDS",
+    "ACTUAL_STATE_FIELD",
     "CASE_FIELDS",
     "EITHER_SIDE_FIELDS",
     "EXPECTED_FIELDS",
+    "EXPECTED_STATE_FIELD",
     "EXPECTED_TOOL_FIELD",
     "SIDE_FIELDS",
+    "STATE_FIELDS",
     "TRACE_FIELDS",
+    "TURNS_FIELD",
     "FieldPaths",
     "has_side_field",
     "is_case",
+    "is_turns",
     "name_from_input",
+    "nearest_side_field",
     "only_field",
     "parse_field_paths",
+    "read_callers_field",
     "read_id",
     "read_skip",
     "read_tags",
@@ -107,7 +117,15 @@ ACTUAL_FIELDS = ("actual", "toolCalls")
 EITHER_SIDE_FIELDS = ("calls", "tool_calls")  # in a file that has only one side
 # What an agent did, as others name it, in a record that names no actual calls.
 TRACE_FIELDS = ("trace", "messages", "response", "output", "transcript", "spans", "events")
-CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
+# What is expected and what was called in each turn, and the states at the end of a run.
+TURNS_FIELD = "turns"
+EXPECTED_STATE_FIELD = "expected_state"
+ACTUAL_STATE_FIELD = "actual_state"
+STATE_FIELDS = (EXPECTED_STATE_FIELD, ACTUAL_STATE_FIELD)
+CASE_FIELDS = (
+    *("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata", "callers"),
+    *(TURNS_FIELD, *STATE_FIELDS),
+)
 _REQUIRED_FIELDS = ("id", "expected", "actual")
 
 
@@ -183,7 +201,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _GROUPING = frozenset(_GROUP_FIELDS)
-_ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
+_ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, *CASE_FIELDS))
 
 
 def is_case(value: Any) -> bool:
@@ -194,7 +212,7 @@ def is_case(value: Any) -> bool:
     """
     if not isinstance(value, dict) or not has_side_field(value):
         return False
-    if "expected" in value or "actual" in value:
+    if "expected" in value or "actual" in value or _has_turns_or_state(value):
         return True
     has_both = any(map(value.get, EXPECTED_FIELDS)) and any(map(value.get, ACTUAL_FIELDS))
     has_any = any(map(value.get, EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS))
@@ -208,7 +226,26 @@ def is_case(value: Any) -> bool:
 
 def has_side_field(value: dict[str, Any]) -> bool:
     """Whether a record has a side of a case under any of its names."""
-    return any(field in value for field in EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
+    fields = EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS
+    return any(field in value for field in fields) or _has_turns_or_state(value)
+
+
+def _has_turns_or_state(value: dict[str, Any]) -> bool:
+    return any(field in value for field in STATE_FIELDS) or is_turns(value.get(TURNS_FIELD))
+
+
+def is_turns(value: Any) -> bool:
+    """Whether a value is the turns of a case; records of other tools have messages and numbers there."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    parts = [part for turn in value for part in (turn if isinstance(turn, list) else [turn])]
+    if any(isinstance(part, dict) and "role" in part for part in parts):
+        return False
+    sides = EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS
+    return any(
+        isinstance(turn, list) or (isinstance(turn, dict) and any(field in turn for field in sides))
+        for turn in value
+    )
 
 
 def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> str | None:
@@ -230,17 +267,19 @@ def refuse_groups(record: dict[str, Any], place: str) -> None:
 def refuse_typos(record: dict[str, Any], place: str) -> None:
     """Refuse a field that is nearly one of the two sides: ignoring it would hide the case."""
     for key in record:
-        meant = _nearest_side_field(str(key))
+        meant = nearest_side_field(str(key))
         if meant is not None and key != meant:
             problem = f"unknown field {describe(key)}. Did you mean '{meant}'?"
             raise UnreadableInput(place, problem)
 
 
 @lru_cache(maxsize=100)  # the records of a file mostly have the same keys
-def _nearest_side_field(key: str) -> str | None:
+def nearest_side_field(key: str) -> str | None:
+    """The field for a side or a state that a key is nearly, or is."""
     from difflib import get_close_matches
 
-    meant = get_close_matches(key, EXPECTED_FIELDS + ACTUAL_FIELDS, n=1, cutoff=0.8)
+    known = EXPECTED_FIELDS + ACTUAL_FIELDS + STATE_FIELDS
+    meant = get_close_matches(key, known, n=1, cutoff=0.8)
     return meant[0] if meant else None
 
 
@@ -275,6 +314,17 @@ def read_skip(record: dict[str, Any]) -> bool | str:
     """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
     return value if value is not None and isinstance(value, bool | str) else False
+
+
+def read_callers_field(record: dict[str, Any], place: str) -> tuple[Caller, ...] | None:
+    """Whose calls count, if a record says that: one text or a list of texts."""
+    value = record.get("callers")
+    if value is None:
+        return None
+    try:
+        return read_callers(value)
+    except InvalidSettings as error:
+        raise UnreadableInput(place, f"{error}") from error
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:

@@ -7,18 +7,24 @@ other formats may be in the same places, and only their readers can check them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
+from callscore.core.case import STATE_KIND
 from callscore.core.expectation_json import LITERAL
 from callscore.core.rules import comparators
-from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, NAME_KEYS
+from callscore.formats.callers import Caller
+from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, MAX_TURN, NAME_KEYS
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
     EITHER_SIDE_FIELDS,
     EXPECTED_FIELDS,
+    EXPECTED_STATE_FIELD,
     EXPECTED_TOOL_FIELD,
+    STATE_FIELDS,
+    TURNS_FIELD,
 )
-from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES
+from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TURN
 
 if TYPE_CHECKING:
     from callscore.core.rules import Comparator
@@ -120,6 +126,7 @@ _NAME, *_OTHER_NAMES = NAME_KEYS
 _ARGUMENTS, *_OTHER_ARGUMENTS = ARGUMENT_KEYS
 _NESTED_KEY: Final = "function"  # where chat completions keep both
 _KEYWORDS = (*GROUPS, FORBID)
+_INNER_GROUPS = tuple(kind for kind in GROUPS if kind != TURN)
 
 _MEANINGS: Final[dict[str, dict[str, Any]]] = {
     "in_order": {
@@ -142,6 +149,12 @@ _MEANINGS: Final[dict[str, dict[str, Any]]] = {
         "description": "A call or a group that may be missing without lowering the score.",
         "examples": ["get_user"],
     },
+    TURN: {
+        "title": "Turn",
+        "description": "What is expected after one message of the user; [] expects no calls. If one"
+        " item of the top-level list is a turn, all calls have to be in turns.",
+        "examples": [["search_flights"]],
+    },
     FORBID: {
         "title": "Forbidden tool",
         "description": "The name of a tool that must not be called; * matches any text. If it is"
@@ -159,8 +172,14 @@ _TOOL: Final = {
 _ARGUMENTS_REFERENCE: Final = {"$ref": "#/$defs/arguments"}
 _MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
 _IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
+_IS_TURN_REFERENCE: Final = {"$ref": "#/$defs/is_turn"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
+# What may stand beside turns: a forbidden tool, and the state at the end.
+_BESIDE_TURNS: Final = (
+    {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
+    {"type": "object", "required": ["kind"], "properties": {"kind": {"const": STATE_KIND}}},
+)
 _WITHOUT_ARGUMENTS: Final = {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
 # Near misses of the fields of a call and of the keywords of groups.
 _NEAR_KEYWORDS = (
@@ -173,15 +192,20 @@ def expected_definitions() -> dict[str, Any]:
     """The definition `expected`, and what it refers to, without those for values."""
     forbidden = {**_MEANINGS[FORBID], "type": "string", "minLength": 1}
     members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
+    turn = {**_MEANINGS[TURN], "type": "array", "items": _MEMBER_REFERENCE}
     return {
         "expected": _expected(),
         # An item of the top list.
         "expectation": {
-            "title": "Call, group of calls, or forbidden tool",
-            "properties": {FORBID: _MEANINGS[FORBID]},
+            "title": "Call, group of calls, turn, or forbidden tool",
+            "properties": {word: _MEANINGS[word] for word in (FORBID, TURN)},
             "if": {"type": "object", "required": [FORBID], **_WITHOUT_NAME},
             "then": {"properties": {FORBID: forbidden}, "maxProperties": 1},
-            "else": _MEMBER_REFERENCE,
+            "else": {
+                "if": _IS_TURN_REFERENCE,
+                "then": {"properties": {TURN: turn}, "maxProperties": 1},
+                "else": _MEMBER_REFERENCE,
+            },
         },
         # An item of a group, where nothing can be forbidden.
         "member": {
@@ -190,7 +214,9 @@ def expected_definitions() -> dict[str, Any]:
             " which accepts any arguments.",
             "type": ["object", "array", "string"],
             "minLength": 1,
-            "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for completion in editors
+            "properties": {
+                kind: _MEANINGS[kind] for kind in _INNER_GROUPS
+            },  # for completion in editors
             "allOf": [
                 {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
                 {
@@ -207,7 +233,7 @@ def expected_definitions() -> dict[str, Any]:
             "title": "Group of calls",
             "properties": {
                 kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
-                for kind in GROUPS
+                for kind in _INNER_GROUPS
             },
             "maxProperties": 1,
             "additionalProperties": False,
@@ -254,6 +280,7 @@ def expected_definitions() -> dict[str, Any]:
         },
         "field_of_call": {"enum": sorted(CALL_FIELDS)},
         "is_group": {"type": "object", **_has_any(_KEYWORDS), **_WITHOUT_NAME},
+        "is_turn": {"type": "object", "required": [TURN], **_WITHOUT_NAME},
         "is_ours": _is_own_notation(),
     }
 
@@ -280,6 +307,10 @@ def _expected() -> dict[str, Any]:
                     "anyOf": [{"maxProperties": 0}, is_written, {"allOf": [ours, is_near]}],
                 },
                 "then": expectation,
+            },
+            {
+                "if": {"type": "array", "contains": _IS_TURN_REFERENCE},
+                "then": {"items": {"anyOf": [_IS_TURN_REFERENCE, *_BESIDE_TURNS]}},
             },
         ],
     }
@@ -324,7 +355,19 @@ def _call() -> dict[str, Any]:
             _NAME: _TOOL,
             _ARGUMENTS: _ARGUMENTS_REFERENCE,
             TIMES: {"$ref": "#/$defs/times"},
+            TURN: {
+                "description": "The turn in which it is expected, from 0; in a group, that of the group.",
+                "type": ["integer", "null"],
+                "minimum": 0,
+                "maximum": MAX_TURN - 1,
+            },
             "id": {"description": "The id of the call. It is not compared."},
+            "caller": {
+                "title": "Who should make the call",
+                "description": "Without it, the agent. If any expected call names a caller, calls are"
+                " only compared with those of the same caller.",
+                "enum": [*get_args(Caller), None],
+            },
         },
         "anyOf": [
             {"required": [name], "properties": {name: {"type": "string"}}} for name in NAME_KEYS
@@ -369,6 +412,35 @@ _ACTUAL_SIDE: Final = {
         }
     },
 }
+# The turns of a case. Records of other tools have messages or a number under the same name.
+_TURN_SIDES: Final = (*EXPECTED_FIELDS, *ACTUAL_FIELDS)
+_ALL_TURNS: Final = {
+    "title": "Turns",
+    "description": "What is expected, and what was called, after each message of the user: a list of"
+    " expected calls, or an object with `expected`, `actual` and `input`.",
+    "examples": [[["find_order"], [], ["refund"]]],
+    "if": {
+        "type": "array",
+        "contains": {
+            "anyOf": [{"type": "array"}, {"type": "object", "anyOf": [_has_any(_TURN_SIDES)]}]
+        },
+        "not": {"contains": {"type": "object", "required": ["role"]}},
+    },
+    "then": {
+        "items": {
+            "type": ["array", "object", "null"],
+            "if": {"type": "array"},
+            "then": _EXPECTED,
+            "else": {
+                "properties": {
+                    EXPECTED_FIELDS[0]: _EXPECTED,
+                    ACTUAL_FIELDS[0]: _ACTUAL,
+                    "input": {"title": "Message of the user"},
+                }
+            },
+        }
+    },
+}
 # The fields of a case by callscore's own names.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "id": {
@@ -381,6 +453,19 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "input": {"title": "Input of the agent"},
     EXPECTED_FIELDS[0]: _EXPECTED,
     ACTUAL_FIELDS[0]: _ACTUAL,
+    TURNS_FIELD: _ALL_TURNS,
+    EXPECTED_STATE_FIELD: {
+        "title": "Expected state at the end",
+        "description": "Any value, with matchers in place of values in it. Compared as the arguments"
+        " of a call.",
+        "if": {"type": "object"},
+        "then": {"$ref": "#/$defs/values"},
+        "else": {"$ref": "#/$defs/value"},
+    },
+    ACTUAL_STATE_FIELD: {
+        "title": "State at the end",
+        "description": "What was found after the run: any value, compared with the expected state.",
+    },
     "trial": {
         "title": "Trial",
         "description": "Text or an integer, if a case is run several times.",
@@ -396,6 +481,16 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
         "items": {"type": "string"},
     },
     "metadata": {"title": "Any other data"},
+    "callers": {
+        "title": "Whose calls count",
+        "description": "On both sides. Without it: all calls of the case; of a trace in another"
+        " format, all but those of a simulated user.",
+        "if": {"type": "string"},
+        "then": {"enum": [*get_args(Caller)]},
+        "type": ["string", "array", "null"],
+        "items": {"enum": [*get_args(Caller)]},
+        "minItems": 1,
+    },
     "only": {
         "title": "Run only this case",
         "description": "Applies when an agent is run. Cases without it are left out.",
@@ -455,7 +550,10 @@ def _case() -> dict[str, Any]:
         "patternProperties": _other_names(),
         "anyOf": [
             {"required": [field]}
-            for field in ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
+            for field in (
+                *("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS),
+                *(TURNS_FIELD, *STATE_FIELDS),
+            )
         ],
         "allOf": [
             *_only_one(EXPECTED_FIELDS),

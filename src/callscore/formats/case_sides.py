@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import is_state
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.calls import (
     CALL_FIELDS,
@@ -20,14 +21,23 @@ from callscore.formats.calls import (
     read_calls,
     read_simple_calls,
 )
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    TRACE_FIELDS,
+    TURNS_FIELD,
+    is_turns,
+)
 from callscore.formats.shape import as_list, at, describe, first, json_of
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, join_exchanges, noted_at
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import ReadOptions
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = [
     "actual_calls_in",
@@ -67,16 +77,24 @@ def read_side(
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
-        return tuple(
-            [
-                structs.replace(call, failed=True) if _says_failed(call, read_options) else call
-                for call in read_calls(value, side=side, where=where)
-            ]
-        )
+        found = [
+            structs.replace(call, failed=True) if _says_failed(call, read_options) else call
+            for call in read_calls(value, side=side, where=where)
+        ]
+        found.sort(key=is_state)  # the state is at the end
+        return tuple(found)
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
-    read_options = noted_at(read_options, where)
+    if side == "actual" and isinstance(document, dict) and _says_more(document):
+        return _read_answer_with_state(document, where, read_options, dialect)
+    return _read_in_format(document, side, where, noted_at(read_options, where), dialect)
+
+
+def _read_in_format(
+    document: Any, side: Side, where: str, read_options: ReadOptions, dialect: Dialect | None
+) -> _Calls:
+    """The calls of a document in a format, if it is known, or else as it is recognized."""
     if dialect is None:
         return _read_document(document, side, where, read_options)
     from callscore.formats.reading import read_named
@@ -86,6 +104,37 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _calls_on_side(join_traces(traces, where=where), side, where)
+
+
+# What an answer with a state may have its calls in, if it has nothing else.
+_ANSWER_FIELDS = frozenset(("answer", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS, *TRACE_FIELDS))
+
+
+def _says_more(document: dict[str, Any]) -> bool:
+    """Whether a document says more than calls: turns, or the state at the end. A whole case is read as one."""
+    is_whole = any(field in document for field in EXPECTED_FIELDS)
+    says_more = ACTUAL_STATE_FIELD in document or is_turns(document.get(TURNS_FIELD))
+    return says_more and not is_whole
+
+
+def _read_answer_with_state(
+    document: dict[str, Any], where: str, read_options: ReadOptions, dialect: Dialect | None
+) -> _Calls:
+    """The calls of a document, turn by turn if it has turns, and the state that it has beside them."""
+    from callscore.formats.case_turns import actual_with_state, read_turns
+
+    def read(value: Any, where: str) -> _Calls:
+        return read_side(
+            value, side="actual", where=where, read_options=read_options, dialect=dialect
+        )
+
+    others = {key: value for key, value in document.items() if key != ACTUAL_STATE_FIELD}
+    if is_turns(others.get(TURNS_FIELD)):
+        turns = read_turns(others[TURNS_FIELD], bare="actual", read_expected=read, read_actual=read)
+        return actual_with_state(turns.actual or (), document) or ()
+    key, *more = others or ("",)
+    inner = others if more or key not in _ANSWER_FIELDS else others[key]
+    return actual_with_state(read(inner, where) if others else (), document) or ()
 
 
 def _decode_text(text: str, side: Side, where: str) -> Any:
@@ -124,6 +173,7 @@ def read_expected_side(
         if calls is not None:
             return _with_rules(calls, where, value) if spelled and _may_have_rules(value) else calls
     from callscore.formats.expectations import (
+        arrange,
         has_groups,
         read_expectation,
         refuse_misplaced_keywords,
@@ -145,7 +195,7 @@ def read_expected_side(
     except InvalidCall:
         refuse_misspelled(items, where)
         raise
-    return _with_rules(calls, where, items) if spelled and is_own else calls
+    return arrange(_with_rules(calls, where, items) if spelled and is_own else calls, where)
 
 
 def _is_own_notation(items: list[Any]) -> bool:
@@ -250,12 +300,7 @@ def join_traces(traces: list[Trace], *, where: str) -> Trace:
             f"the document has {len(traces)} runs. Score them with score_cases or score_files."
         )
         raise InvalidCall(f"{where}: {problem}")
-    calls = [call for trace in traces for call in trace.calls or ()]
-    expected = [call for trace in traces for call in trace.expected or ()]
-    return Trace(
-        calls=None if all(trace.calls is None for trace in traces) else tuple(calls),
-        expected=None if all(trace.expected is None for trace in traces) else tuple(expected),
-    )
+    return join_exchanges(traces)
 
 
 def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:
@@ -282,7 +327,7 @@ def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
 
     _require_answer(trace, where)
     expected = trace.any_calls if trace.expected is None else trace.expected
-    if all(call.error is None for call in calls_in(expected)):
+    if all(call.error is None and call.turn is None for call in calls_in(expected)):
         return expected
     return tuple(
         [with_calls(item, lambda call: _require_readable(call, where)) for item in expected]
@@ -295,6 +340,9 @@ def _require_answer(trace: Trace, where: str) -> None:
 
 
 def _require_readable(call: ToolCall, where: str) -> ToolCall:
+    """The call as it is expected; where it was made does not say where it is expected."""
+    if call.turn is not None:
+        call = structs.replace(call, turn=None)
     if call.error is None:
         return call
     if call.error == NOT_CAPTURED:  # only the tool is known to be expected

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, calls_in
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.callers import Caller, calls_of
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
+    ACTUAL_STATE_FIELD,
     EITHER_SIDE_FIELDS,
     EXPECTED_FIELDS,
+    EXPECTED_STATE_FIELD,
     EXPECTED_TOOL_FIELD,
     SIDE_FIELDS,
     TRACE_FIELDS,
+    TURNS_FIELD,
+    is_turns,
     only_field,
+    read_callers_field,
     read_id,
     read_skip,
     read_tags,
@@ -34,6 +40,7 @@ from callscore.formats.case_sides import (
     read_expected_side,
     read_side,
 )
+from callscore.formats.case_turns import actual_with_state, expected_with_state, read_turns
 from callscore.formats.shape import describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.words.value_text import encode_json, json_safe
@@ -42,6 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.case import Expected
+    from callscore.formats.calls import Side
+    from callscore.formats.case_turns import Turns
     from callscore.formats.dialect import Dialect
 
 __all__ = [
@@ -65,6 +74,8 @@ __all__ = [
 ]
 
 
+_USER = "user"
+_ALL_BUT_USER = tuple([caller for caller in get_args(Caller) if caller != _USER])
 NO_ID = ""  # the id of one side of a case whose document has no id
 
 CONTENT_ID_PREFIX = "sha-"
@@ -92,24 +103,26 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
+    read_options = _with_callers_of(record, place, read_options)
+
     # Not `partial`, as below: this is called for every case of a file, and a function is faster.
-    expected = _read_field(
-        record,
-        EXPECTED_FIELDS,
-        place,
-        lambda value, where: read_expected_side(
+    def read_expected(value: Any, where: str) -> tuple[Expected, ...]:
+        return read_expected_side(
             value, where=where, read_options=read_options, dialect=dialect, spelled=spelled
-        ),
-    )
-    actual = _read_field(
-        record,
-        ACTUAL_FIELDS,
-        place,
-        lambda value, where: _read_answer(
-            value, where=where, read_options=read_options, dialect=dialect
-        ),
-        fallback=trace_field if takes_trace and expected is not None else None,
-    )
+        )
+
+    def read_actual(value: Any, where: str) -> tuple[ToolCall, ...] | None:
+        return _read_answer(value, where=where, read_options=read_options, dialect=dialect)
+
+    expected = _read_field(record, EXPECTED_FIELDS, place, read_expected)
+    turns = None
+    if not _MORE_FIELDS.isdisjoint(record):
+        turns = _read_turns(record, place, None, (read_expected, read_actual))
+        expected = _expected_of(expected, turns, record, place, spelled=spelled)
+    read_options = _with_expected_callers(expected, read_options)  # for what is read after it
+    question = _input_of(record, turns)
+    fallback = trace_field if takes_trace and expected is not None else None
+    actual = _read_actual(record, ACTUAL_FIELDS, place, (turns, read_actual), fallback)
     if expected is None or actual is None:
         refuse_typos(record, place)
     has_side = expected is not None or actual is not None
@@ -118,18 +131,48 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         raise UnreadableInput(place, problem)
     name = read_id(record, place)
     if name is None:
-        name = _content_id(expected, record.get("input")) if needs_id else NO_ID
-    return Case(
+        name = _content_id(expected, question) if needs_id else NO_ID
+    case = Case(
         id=name,
         expected=expected,
         actual=actual,
-        input=record.get("input"),
+        input=question,
         trial=read_trial(record, place),
         tools=record.get("tools"),
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
         only=record.get("only") is True,
         skip=read_skip(record),
+    )
+    return case if read_options.callers is None else _of_callers(case, read_options.callers)
+
+
+def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptions) -> ReadOptions:
+    """The options with whose calls count, if a record says that and the user does not."""
+    callers = read_callers_field(record, place) if "callers" in record else None
+    if callers is None or read_options.callers is not None:
+        return read_options
+    return replace(read_options, callers=callers)
+
+
+def _with_expected_callers(
+    expected: Sequence[Expected] | None, read_options: ReadOptions
+) -> ReadOptions:
+    """The options with whose calls count: if calls of the user are expected, theirs do, too."""
+    if read_options.callers is not None or not expected:
+        return read_options
+    if not any(call.caller == _USER for call in calls_in(expected)):
+        return read_options
+    return replace(read_options, callers=get_args(Caller))
+
+
+def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
+    """A case with the calls of these callers, on both sides."""
+    return replace(
+        case,
+        expected=None if case.expected is None else calls_of(case.expected, callers),
+        actual=None if case.actual is None else calls_of(case.actual, callers),
+        callers=callers,
     )
 
 
@@ -151,13 +194,15 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
         actual=trace.calls,
         input=trace.input,
         trial=trace.trial,
+        callers=trace.callers,
     )
 
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run in another format that went as it should."""
     expected = _expected_from_trace(trace, place) if trace.says_anything else None
-    return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)
+    callers = trace.callers
+    return Case(id=trace.id or NO_ID, expected=expected, input=trace.input, callers=callers)
 
 
 def actual_from_trace(trace: Trace, *, place: str) -> Case:
@@ -166,7 +211,13 @@ def actual_from_trace(trace: Trace, *, place: str) -> Case:
         actual = actual_calls_in(trace, where="actual") if trace.says_anything else None
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
-    return Case(id=trace.id or NO_ID, actual=actual, input=trace.input, trial=trace.trial)
+    return Case(
+        id=trace.id or NO_ID,
+        actual=actual,
+        input=trace.input,
+        trial=trace.trial,
+        callers=trace.callers,
+    )
 
 
 def _expected_from_trace(trace: Trace, place: str) -> tuple[Expected, ...]:
@@ -189,18 +240,23 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
+    read_options = _with_callers_of(record, place, read_options)
     read = partial(read_expected_side, read_options=read_options, dialect=dialect, spelled=True)
     expected = _read_field(record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, place, read)
+    turns = _read_turns(record, place, "expected", (read, _read_nothing))
+    expected = _expected_of(expected, turns, record, place)
     if expected is None:
         refuse_typos(record, place)
-    return Case(
+    case = Case(
         id=read_id(record, place) or NO_ID,
         expected=expected,
-        input=record.get("input"),
+        input=_input_of(record, turns),
         tools=record.get("tools"),
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
+    callers = _with_expected_callers(expected, read_options).callers
+    return case if callers is None else _of_callers(case, callers)
 
 
 def read_trace(
@@ -215,22 +271,25 @@ def read_trace(
     The calls are under `actual`, `calls` or `tool_calls`, or in the `trace_field`, and may not be absent.
     """
     record = _require_object(value, place, "a trace")
+    read_options = _with_callers_of(record, place, read_options)
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     read = partial(_read_answer, read_options=read_options, dialect=dialect)
-    actual = _read_field(record, fields, place, read, fallback=trace_field)
+    turns = _read_turns(record, place, "actual", (_read_nothing, read))
+    actual = _read_actual(record, fields, place, (turns, read), trace_field)
     if actual is None and not _has_question(record, fields + TRACE_FIELDS):
         names = ", ".join(fields + TRACE_FIELDS)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
-    return Case(
+    case = Case(
         id=read_id(record, place) or NO_ID,
         actual=actual,
-        input=record.get("input"),
+        input=_input_of(record, turns),
         trial=read_trial(record, place),
         tools=record.get("tools"),
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
+    return case if read_options.callers is None else _of_callers(case, read_options.callers)
 
 
 def trace_field(record: dict[str, Any]) -> str | None:
@@ -284,10 +343,15 @@ def is_question(document: Any) -> bool:
 def join_case(reference: Case, trace: Case) -> Case:
     """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
+    actual = trace.actual
+    if actual is not None and (reference.callers or trace.callers) is not None:
+        # A reference that does not say whose calls count demands nothing of the user.
+        actual = calls_of(actual, reference.callers or _ALL_BUT_USER)
     return Case(
         id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
-        actual=trace.actual,
+        actual=actual,
+        callers=reference.callers,
         input=reference.input if trace.input is None else trace.input,
         trial=trace.trial,
         tools=trace.tools if reference.tools is None else reference.tools,
@@ -330,6 +394,91 @@ def _read_field(
         return read(value, where=field)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
+
+
+_MORE_FIELDS = frozenset((TURNS_FIELD, EXPECTED_STATE_FIELD))
+_Reading = TypeVar("_Reading")
+
+
+def _located(place: str, read: Callable[..., _Reading], *given: Any, **options: Any) -> _Reading:
+    """What `read` returns; an error says where the record is."""
+    try:
+        return read(*given, **options)
+    except InvalidCall as error:
+        raise UnreadableInput(place, str(error)) from error
+
+
+def _read_turns(
+    record: dict[str, Any],
+    place: str,
+    bare: Side | None,
+    readers: tuple[Callable[..., Any], Callable[..., Any]],
+) -> Turns | None:
+    """The turns of a record, if it has any."""
+    value = record.get(TURNS_FIELD)
+    if not is_turns(value):
+        return None
+    read_expected, read_actual = readers
+    return _located(
+        place,
+        read_turns,
+        value,
+        bare=bare,
+        read_expected=read_expected,
+        read_actual=read_actual,
+    )
+
+
+def _read_nothing(value: Any, where: str) -> tuple[()]:  # noqa: ARG001  (of the other side)
+    return ()
+
+
+def _expected_of(
+    expected: tuple[Expected, ...] | None,
+    turns: Turns | None,
+    record: dict[str, Any],
+    place: str,
+    *,
+    spelled: bool = True,
+) -> tuple[Expected, ...] | None:
+    """What is expected in all, by the field for it or by turns, and the state at the end."""
+    if turns is not None and turns.expected is not None:
+        _refuse_second(record, EXPECTED_FIELDS, place)
+        expected = turns.expected
+    return _located(place, expected_with_state, expected, record, spelled=spelled)
+
+
+def _read_actual(
+    record: dict[str, Any],
+    fields: tuple[str, ...],
+    place: str,
+    readers: tuple[Turns | None, Callable[..., tuple[ToolCall, ...] | None]],
+    fallback: Callable[[dict[str, Any]], str | None] | None,
+) -> tuple[ToolCall, ...] | None:
+    """What was called, by turns or by the field for it, and the state at the end."""
+    turns, read = readers
+    if turns is not None and turns.actual is not None:
+        _refuse_second(record, fields, place)
+        actual: tuple[ToolCall, ...] | None = turns.actual
+    else:
+        actual = _read_field(record, fields, place, read, fallback=fallback)
+    if ACTUAL_STATE_FIELD in record:
+        actual = _located(place, actual_with_state, actual, record)
+    return actual
+
+
+def _refuse_second(record: dict[str, Any], fields: tuple[str, ...], place: str) -> None:
+    """Refuse a side beside turns that have it, too."""
+    field = next((field for field in fields if field in record), None)
+    if field is not None:
+        problem = f"'{TURNS_FIELD}' and '{field}' are two notations of the same calls"
+        raise UnreadableInput(place, f"{problem}. Keep one of them.")
+
+
+def _input_of(record: dict[str, Any], turns: Turns | None) -> Any:
+    """What is asked: by the case, or else in its turns."""
+    question = record.get("input")
+    return turns.input if turns is not None and question is None else question
 
 
 def _read_answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast, get_args
 
@@ -15,8 +15,10 @@ from callscore.core.case import (
     Group,
     GroupKind,
     Times,
+    calls_in,
     has_turns,
     is_state,
+    with_calls,
 )
 from callscore.core.expectation_json import LITERAL, parse_matchers
 from callscore.core.rules import Matcher
@@ -31,6 +33,7 @@ __all__ = [
     "MAX_TIMES",
     "TIMES",
     "TURN",
+    "arrange",
     "has_groups",
     "read_expectation",
     "read_expected",
@@ -54,8 +57,18 @@ def has_groups(items: list[Any]) -> bool:
     return any(
         isinstance(item, Group | Times | Forbidden | Matcher)
         or (isinstance(item, Mapping) and (_is_group(item) or TIMES in item))
+        or _is_around_group(item)
         for item in items
     )
+
+
+def _is_around_group(item: Any) -> bool:
+    """Whether a group is inside of a misspelled one; other formats have objects in objects, too."""
+    if not isinstance(item, Mapping) or len(item) != 1:
+        return False
+    ((key, value),) = item.items()
+    is_around = isinstance(value, Mapping) and _is_group(value)
+    return is_around and bool(did_you_mean(key, _KEYWORDS))
 
 
 def _is_group(item: Mapping[str, Any]) -> bool:
@@ -79,8 +92,46 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
         )
     except RecursionError as error:
         raise InvalidCall(f"{where}: groups are nested too deeply.") from error
-    _require_turns_alone(read, where)
-    return read
+    return arrange(read, where)
+
+
+def arrange(items: tuple[Expected, ...], where: str) -> tuple[Expected, ...]:
+    """The outermost list with its calls in their turns, and the state at its end.
+
+    Raises:
+        InvalidCall: something is in no turn, or in a wrong place.
+    """
+    if any(call.turn is not None for call in calls_in(items)):
+        items = _by_turn(items, where)
+    _require_turns_alone(items, where)
+    states = [item for item in items if is_state(item)]
+    if not states:
+        return items
+    if len(states) > 1:
+        raise InvalidCall(f"{where}: a case has only one state at its end. Remove the others.")
+    return (*[item for item in items if not is_state(item)], *states)
+
+
+def _by_turn(items: tuple[Expected, ...], where: str) -> tuple[Expected, ...]:
+    """Calls that say in which turn they are expected, as groups."""
+    turns: dict[int, list[Expected]] = {}
+    others: list[Expected] = []
+    for position, item in enumerate(items):
+        if isinstance(item, Forbidden) or is_state(item):
+            others.append(item)
+            continue
+        call = item.call if isinstance(item, Times) else item
+        if not isinstance(call, ToolCall) or call.turn is None:
+            problem = "it has no 'turn', and other calls have one"
+            hint = 'Give every call a turn, or write {"turn": [...]} around the calls of each'
+            raise InvalidCall(f"{where}[{position}]: {problem}. {hint}.")
+        turns.setdefault(call.turn, []).append(with_calls(item, _without_turn))
+    count = max(turns) + 1
+    return (*[Group(TURN, tuple(turns.get(number, ()))) for number in range(count)], *others)
+
+
+def _without_turn(call: ToolCall) -> ToolCall:
+    return structs.replace(call, turn=None)
 
 
 def _read_top(item: Any, *, where: str, spelled: bool) -> Expected:
@@ -97,11 +148,7 @@ def _read_top(item: Any, *, where: str, spelled: bool) -> Expected:
         members, is_spelled = item.members, False
     if not isinstance(members, list | tuple):
         raise InvalidCall(f"{where}.{TURN}: must be a list of calls; got {describe(members)}.")
-    read = [
-        read_expected(member, where=f"{where}.{TURN}[{position}]", spelled=is_spelled)
-        for position, member in enumerate(members)
-    ]
-    return Group(TURN, tuple(read))
+    return Group(TURN, _read_each(members, f"{where}.{TURN}", spelled=is_spelled))
 
 
 def _require_only(kind: str, item: Mapping[str, Any], where: str) -> None:
@@ -178,13 +225,31 @@ def _read_members(
     if not members:
         raise InvalidCall(f"{where}.{kind}: the group is empty. Add a call.")
     if kind == "optional":
-        return (read_expected(members[0], where=f"{where}.{kind}", spelled=spelled),)
-    return tuple(
-        [
-            read_expected(member, where=f"{where}.{kind}[{position}]", spelled=spelled)
-            for position, member in enumerate(members)
-        ]
-    )
+        member = read_expected(members[0], where=f"{where}.{kind}", spelled=spelled)
+        _refuse_inner(member, f"{where}.{kind}")
+        return (member,)
+    return _read_each(members, f"{where}.{kind}", spelled=spelled)
+
+
+def _read_each(members: Sequence[Any], where: str, *, spelled: bool) -> tuple[Expected, ...]:
+    """The members of a group."""
+    read = []
+    for position, member in enumerate(members):
+        item = read_expected(member, where=f"{where}[{position}]", spelled=spelled)
+        _refuse_inner(item, f"{where}[{position}]")
+        read.append(item)
+    return tuple(read)
+
+
+def _refuse_inner(item: Expected, where: str) -> None:
+    """Refuse what belongs to the whole case, or is said by the group that it is in."""
+    if is_state(item):
+        problem = "the state is that of the whole case. Put it into the top-level list"
+        raise InvalidCall(f"{where}: {problem}.")
+    call = item.call if isinstance(item, Times) else item
+    if isinstance(call, ToolCall) and call.turn is not None:
+        problem = 'a call in a group has no turn of its own. Write {"turn": [...]} around the group'
+        raise InvalidCall(f"{where}.turn: {problem}.")
 
 
 def _read_forbidden(item: Any, where: str) -> Forbidden | None:

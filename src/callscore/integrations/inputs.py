@@ -24,7 +24,9 @@ from callscore.core.settings import (
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, read_calls
+from callscore.formats.case_fields import EXPECTED_STATE_FIELD, STATE_FIELDS
 from callscore.formats.case_sides import read_expected_side, read_side
+from callscore.formats.case_turns import actual_with_state, expected_with_state
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 from callscore.formats.shape import describe
 from callscore.formats.trace import read_options_for
@@ -259,7 +261,7 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)
 _THRESHOLD = "argument_match_threshold"
-SCORE_FIELDS = ("expected", "actual", "mode", _THRESHOLD, "order", "tools")
+SCORE_FIELDS = ("expected", "actual", "mode", _THRESHOLD, "order", "tools", *STATE_FIELDS)
 CHECK_FIELDS = ("actual", "tools")
 
 _WITH_THRESHOLD = "flexible"
@@ -294,13 +296,18 @@ def read_score_input(arguments: Any) -> ScoreInput:
     """
     given = _fields(arguments, SCORE_FIELDS)
     mode = _choice(given, "mode", MODES)
-    settings = settings_from(
-        {"order": _choice(given, "order", ORDERS), _THRESHOLD: _threshold(given, mode)},
-        preset=mode,
-    )
+    options: dict[str, Any] = {_THRESHOLD: _threshold(given, mode)}
+    if "order" in given:  # otherwise that of the preset
+        options["order"] = _choice(given, "order", ORDERS)
+    settings = settings_from(options, preset=mode)
     tools = _tools(given)
-    expected = _read_expected(given)
-    return ScoreInput(expected, _read_actual(given, tools), settings, tools)
+    states = {field: _from_text(given.get(field), field) for field in STATE_FIELDS}
+    expected = _read_expected(given) if "expected" in given else None
+    with errors_in_schema_terms():
+        wanted = expected_with_state(expected, states) or ()
+        made = actual_with_state(_read_actual(given, tools), states) or ()
+    refuse_judges(wanted)
+    return ScoreInput(wanted, made, settings, tools)
 
 
 def read_check_input(arguments: Any) -> CheckInput:
@@ -324,7 +331,8 @@ def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
             raise InvalidCall(f"unknown field {describe(name)}{suggestion_or_choices(name, known)}")
     given = {name: value for name, value in arguments.items() if value is not None}
     for name in known:
-        if name in _REQUIRED and name not in given:
+        is_about_state = name == "expected" and EXPECTED_STATE_FIELD in given
+        if name in _REQUIRED and name not in given and not is_about_state:
             raise InvalidCall(f"{name}: {_REQUIRED[name]}.")
     return given
 
@@ -374,7 +382,6 @@ def _read_expected(given: dict[str, Any]) -> tuple[Expected, ...]:
             expected = read_expected_side(value, where="expected", spelled=True)
         except UnknownFormat:  # the reader of calls has the best message
             expected = read_calls(value, side="expected", where="expected")
-    refuse_judges(expected)
     require_few(sum(map(_count, expected)), "expected")
     return expected
 

@@ -59,14 +59,24 @@ def _properties() -> dict[str, Any]:
             "description": "The actual calls, each {tool, args}, in the order in which they were"
             f" made; [] if there were none. At most {MOST_CALLS}. Calls as {{name, arguments}} and the"
             " messages of most providers are also accepted.",
-            "items": {"type": "object", "properties": _input_call("All values are literal.")},
+            "items": {
+                "type": "object",
+                "properties": {
+                    **_input_call("All values are literal."),
+                    "turn": {
+                        "type": "integer",
+                        "description": "Which message of the user the call follows, from 0; only if"
+                        " the expected calls are in turns.",
+                    },
+                },
+            },
         },
         "mode": {
             "type": "string",
             "enum": [*MODES],
             "description": "strict (the default): all arguments must be equal. flexible: a share"
             " of them, see argument_match_threshold. outcome: strict, but only for calls that change something; reads"
-            " and failed calls are ignored.",
+            " and failed calls are ignored. coverage: strict, but calls that are not expected cost nothing.",
         },
         "argument_match_threshold": {
             "type": "number",
@@ -80,7 +90,16 @@ def _properties() -> dict[str, Any]:
             "enum": [*ORDERS],
             "description": "any (the default): the order of the calls does not matter. in_order: the"
             " calls must come in the expected order, other calls may be in between. exact: position by"
-            " position.",
+            " position. in_turns: in_order within each turn; the default in mode coverage.",
+        },
+        "expected_state": {
+            "type": "object",
+            "description": "The state that is expected at the end of the run, if it is known: it is"
+            " compared as the arguments of a call are. Without expected, only the state is judged.",
+        },
+        "actual_state": {
+            "type": "object",
+            "description": "The state that was found at the end of the run.",
         },
         "tools": {
             "type": "array",
@@ -113,8 +132,8 @@ def _groups() -> dict[str, Any]:
         "optional": {"type": "object", "description": "A call or group that may be absent."},
         "turn": {
             **members,
-            "description": "Calls or groups that are expected after one message of the user; only in the"
-            " outermost list, with one item for each message.",
+            "description": "What is expected after one message of the user; [] if nothing is. All"
+            " calls are then in turns, in the order of the messages.",
         },
         "forbid": {
             "type": "string",

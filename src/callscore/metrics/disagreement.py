@@ -15,7 +15,7 @@ from msgspec import Struct
 from callscore.core.results import CaseScore, MetricResult, Noted
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics.metric import unsupported_expectations
+from callscore.metrics.metric import calls_only, unsupported_expectations
 from callscore.metrics.repairs import CaseCalls, RepairKind, fault_kinds_of, repair_case
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def disagreement_about(
     if unknown is not None:  # such a case cannot be repaired either
         none = [MetricOpinion(metric.name, None, unknown) for metric in metrics]
         return Disagreement(case, tuple(none))
-    values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
+    values = [metric.value_of(calls_only(wanted), score.actual, tools) for metric in metrics]
     numbers = [found.value for found in values if found.value is not None]
     if len(numbers) < _MIN_METRICS:
         alone = [MetricOpinion(found.name, found.value, found.reason) for found in values]

@@ -35,10 +35,11 @@ import msgspec
 from msgspec import UNSET, Struct, structs
 
 from callscore.core.call import ToolCall
-from callscore.core.case import with_calls
+from callscore.core.case import has_turns, is_state, with_calls
 from callscore.core.results import MetricValue
 from callscore.core.rules import contains_matchers
 from callscore.core.suggestions import did_you_mean
+from callscore.core.turns import without_turns
 from callscore.errors import InvalidSettings, NotScorable
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ __all__ = [
     "Metric",
     "MetricProvider",
     "Option",
+    "calls_only",
     "convert_option",
     "copy_calls",
     "describe_choices",
@@ -188,9 +190,13 @@ class Metric(Struct, frozen=True):
             NotScorable: the tool raises, or does not support the expectation.
             InvalidSettings: an option has a value that it cannot have.
         """
-        unknown = None if self.knows_rules else unsupported_expectations(expected)
-        if unknown is not None:
-            raise NotScorable(unknown)
+        if not self.knows_rules:
+            unknown = unsupported_expectations(expected)
+            if unknown is not None:
+                raise NotScorable(unknown)
+            if has_turns(expected) or any(map(is_state, (*expected, *actual))):
+                expected = calls_only(expected)
+                actual = tuple([call for call in actual if not is_state(call)])
         known = {"tools": tools} if self.takes_tools else {}
         try:
             module = str(getattr(self.function, "__module__", ""))
@@ -223,13 +229,23 @@ _NO_NUMBER = "the tool does not score such a case."
 
 
 def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
-    """Why other tools cannot score this expectation (rules, groups); None if they can."""
-    for item in expected:
+    """Why other tools cannot score this expectation (rules, groups); None if they can.
+
+    They get the calls of all turns as one list, and never the state at the end.
+    """
+    if expected and all(map(is_state, expected)):
+        return "the case expects a state, and says nothing about calls."
+    for item in calls_only(expected):
         if not isinstance(item, ToolCall):
             return "the expectation contains groups, which other tools do not support."
         if contains_matchers(item.arguments):
             return "the expectation contains matchers, which other tools do not support."
     return None
+
+
+def calls_only(expected: Sequence[Expected]) -> tuple[Expected, ...]:
+    """An expectation without turns, and without the state at the end."""
+    return without_turns(tuple([item for item in expected if not is_state(item)]))
 
 
 # The parameter that receives the tool definitions; it is not an option.

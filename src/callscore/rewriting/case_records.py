@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from callscore.core.case import STATE_KIND
 from callscore.core.equality import equal
 from callscore.core.expectation_json import contains_rule_keys, expected_to_json, matchers_to_json
 from callscore.errors import CallscoreError
 from callscore.formats.calls import ARGUMENT_KEYS, NAME_KEYS
-from callscore.formats.case_fields import EXPECTED_FIELDS, EXPECTED_TOOL_FIELD
-from callscore.formats.case_sides import read_expected_side
+from callscore.formats.case_fields import (
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    EXPECTED_TOOL_FIELD,
+    TURNS_FIELD,
+    is_turns,
+)
+from callscore.formats.cases import read_reference
 from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite, FoundExpectation, apply_patch
@@ -53,23 +60,24 @@ def records_of(document: Any) -> Iterator[tuple[DataPath, Any]]:
 def find_places(
     change: Change,
     records: Iterable[tuple[DataPath, Any]],
-    edits_of: Callable[[DataPath, dict[str, Any]], Iterable[Edit]],
+    edits_of: Callable[[DataPath, dict[str, Any], Change], Iterable[Edit]],
 ) -> list[FoundExpectation]:
     """The expectations of all records that may be the case, with the edits of the change.
 
     A change with patches does not change the items. `edits_of` returns the edits, given the path of
-    the expectation and its record.
+    the expectation, its record and the change of the list in it.
     """
     places = []
     for path, record in records:
         if not _may_be_case(record, change):
             continue
         field = expected_field(record)
-        edits = tuple(edits_of((*path, field), record))
+        own = _without_outer_state(record[field], change)
+        edits = tuple(edits_of((*path, field), record, own))
         if change.patches:
             value = apply_patches(deepcopy(record[field]), change.patches)
         else:
-            value = new_expected_value(record[field], change)
+            value = new_expected_value(record[field], own)
         identity = record.get("id"), record.get("trial")
         places.append(FoundExpectation(edits, (*path, field), value, *identity))
     return places
@@ -77,12 +85,11 @@ def find_places(
 
 def _may_be_case(record: Any, change: Change) -> bool:
     """Whether a record may be the case: the input and the expectation are equal."""
-    return (
-        isinstance(record, dict)
-        and may_have_name(record.get("id"), change.case)
-        and equal(record.get("input"), change.input)
-        and _has_same_expectation(record, change)
-    )
+    if not isinstance(record, dict) or not may_have_name(record.get("id"), change.case):
+        return False
+    if not is_turns(record.get(TURNS_FIELD)) and not equal(record.get("input"), change.input):
+        return False
+    return _has_same_expectation(record, change)
 
 
 def may_have_name(case_id: Any, name: str) -> bool:
@@ -96,26 +103,32 @@ def may_have_name(case_id: Any, name: str) -> bool:
 
 def expected_field(record: dict[str, Any]) -> str:
     """The field of a record that has the expectation; the name of a tool cannot become calls."""
-    field = next(field for field in EXPECTED_FIELDS if field in record)
+    field = _field_of(record) or EXPECTED_FIELDS[0]
     if field == EXPECTED_TOOL_FIELD:
         raise CannotRewrite(reasons.NAME_ONLY_FIELD, field=field)
     return field
 
 
+def _field_of(record: dict[str, Any]) -> str | None:
+    if is_turns(record.get(TURNS_FIELD)):
+        return TURNS_FIELD
+    return next((field for field in EXPECTED_FIELDS if field in record), None)
+
+
 def _has_same_expectation(record: dict[str, Any], change: Change) -> bool:
-    field = next((field for field in EXPECTED_FIELDS if field in record), None)
-    if field is None:
+    if _field_of(record) is None:
         return False
-    value = record[field]
-    if field == EXPECTED_TOOL_FIELD and isinstance(value, str):
-        value = [value]
+    given = {key: value for key, value in record.items() if key not in _NOT_EXPECTED}
     try:
-        spelled = [
-            expected_to_json(item) for item in read_expected_side(value, where=field, spelled=True)
-        ]
+        case = read_reference(given, place="a case")
+        spelled = [expected_to_json(item) for item in case.expected or ()]
     except CallscoreError:
         return False
-    return equal(spelled, change.expected)
+    return equal(spelled, change.expected) and equal(case.input, change.input)
+
+
+# What a record says beside its expectation, and may be wrong.
+_NOT_EXPECTED = frozenset(("id", "tags", *EITHER_SIDE_FIELDS))
 
 
 def call_in_style_of(value: Any, call: dict[str, Any]) -> dict[str, Any]:
@@ -141,6 +154,17 @@ def new_expected_value(value: Any, change: Change) -> list[Any]:
         old[item] if isinstance(item, int) else call_in_style_of(value, item)
         for item in change.items
     ]
+
+
+def _without_outer_state(value: Any, change: Change) -> Change:
+    """The change of the list, if the expected state has a field of its own beside it."""
+    known = change.expected or []
+    last = len(known) - 1
+    is_state = last >= 0 and known[last].get("kind") == STATE_KIND
+    written = len(value) if isinstance(value, list) else 1
+    if not is_state or written != last:
+        return change
+    return replace(change, items=tuple([item for item in change.items if item != last]))
 
 
 _PAIR_LENGTH = 2
@@ -170,12 +194,13 @@ def arguments_path(value: Any, call: tuple[int, ...]) -> DataPath:
     path: list[str | int] = [first]
     item = value[first]
     for member in rest:
-        kind = next((kind for kind in GROUPS if isinstance(item, dict) and kind in item), None)
-        if kind is None:
-            raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
-        path.append(kind)
-        item = item[kind]
-        if isinstance(item, list):
+        if isinstance(item, dict):
+            known = [key for key in (*GROUPS, *EXPECTED_FIELDS) if key in item]
+            if not known:
+                raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
+            path.append(known[0])
+            item = item[known[0]]
+        if isinstance(item, list):  # of a group, or of a turn
             path.append(member)
             item = item[member]
     return (*path, *_arguments_keys(item))

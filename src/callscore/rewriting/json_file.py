@@ -68,7 +68,7 @@ def _scanned(text: str) -> TextNode:
 def places_in_json(text: str, change: Change) -> list[FoundExpectation]:
     """All places in a JSON document that may be the expectation, with the edits."""
 
-    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+    def edits(path: DataPath, record: dict[str, Any], change: Change) -> Iterable[Edit]:
         return _edits(text, node_at(_scanned(text), path[:-1]), record, change)
 
     return find_places(change, records_of(decode_json(text)), edits)
@@ -78,7 +78,7 @@ def places_in_lines(text: str, change: Change) -> list[FoundExpectation]:
     """All lines of a JSON Lines file that may have the expectation, with the edits."""
     lines, records = _records(text)
 
-    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+    def edits(path: DataPath, record: dict[str, Any], change: Change) -> Iterable[Edit]:
         return _edits(text, scan_json(text, lines[int(path[0])].start()), record, change)
 
     return find_places(change, records_of(records), edits)

@@ -12,7 +12,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group, Times, with_calls
+from callscore.core.case import Group, Times, has_turns, is_state, with_calls
 from callscore.core.equality import equal
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.scoring import score_calls
@@ -71,6 +71,7 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
     if score.forbidden:
         name = score.actual[score.forbidden[0]].name
         raise CannotRewrite(reasons.FORBIDDEN, name=name)
+    _require_same_calls(expected, score)
     try:
         found = _Comparison(expected, score)
     except CallscoreError as error:
@@ -83,6 +84,17 @@ def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedE
     raise CannotRewrite(reasons.NEVER_RIGHT)
 
 
+def _require_same_calls(expected: Sequence[Expected], score: Score) -> None:
+    """Refuse what has to be written by hand: another state, and other calls in a turn."""
+    has_state = bool(score.expected) and is_state(score.expected[-1])
+    if has_state and (score.state is None or not score.state.is_correct):
+        raise CannotRewrite(reasons.OTHER_STATE)
+    missed, extra = score.unpaired
+    if has_turns(expected) and (missed or extra):
+        turns = [max(call.turn or 0, 0) + 1 for call in (*missed, *extra)]
+        raise CannotRewrite(reasons.OTHER_CALLS_IN_TURN, turn=min(turns))
+
+
 class _Comparison:
     """The expected and the actual calls, scored again so that the position of each is known."""
 
@@ -90,13 +102,15 @@ class _Comparison:
         self._expected = tuple(expected)
         self._settings = _settings_with_effects(score)
         self._actual = score.actual
+        if not any(map(is_state, expected)):  # it is expected beside the list
+            self._actual = tuple([call for call in score.actual if not is_state(call)])
         numbers = count()
         marked = [
             with_calls(item, lambda call: structs.replace(call, id=str(next(numbers))))
             for item in expected
         ]
         places = [place for at, item in enumerate(expected) for place in _call_paths(item, (at,))]
-        again = score_calls(tuple(marked), score.actual, self._settings)
+        again = score_calls(tuple(marked), self._actual, self._settings)
         # The position of each expected call that counts, and its pair.
         self._rows = [places[int(call.id or 0)] for call in again.expected]
         self._pairs: dict[int, Pair] = {

@@ -43,6 +43,8 @@ __all__ = [
     "NULL_IN_TOML",
     "ONLY_PYTHON",
     "ON_LINE",
+    "OTHER_CALLS_IN_TURN",
+    "OTHER_STATE",
     "OUTSIDE_ROOT",
     "PART_OF_A_GROUP",
     "PLACEHOLDER_VALUE",
@@ -130,6 +132,14 @@ FORBIDDEN = Phrase("a forbidden tool was called: {name}.", "вызван зап�
 NEVER_RIGHT = Phrase(
     "with these settings, no list of expected calls matches the actual calls.",
     "с этими настройками никакой список ожидаемых вызовов не совпадает с фактическими.",
+)
+OTHER_STATE = Phrase(
+    "the state at the end is not the expected one. Update the expected state by hand.",
+    "конечное состояние отличается от ожидаемого. Обновите ожидаемое состояние вручную.",
+)
+OTHER_CALLS_IN_TURN = Phrase(
+    "turn {turn} has other calls than expected. Update the turn by hand.",
+    "в ходе {turn} другие вызовы, чем ожидалось. Обновите ход вручную.",
 )
 PART_OF_A_GROUP = Phrase(
     "calls of a group are missing. Update the group by hand.",

@@ -61,7 +61,7 @@ def decode_toml(text: str) -> Any:
 def places_in_toml(text: str, change: Change) -> list[FoundExpectation]:
     """All places in a TOML text that may be the expectation, with the edits."""
 
-    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+    def edits(path: DataPath, record: dict[str, Any], change: Change) -> Iterable[Edit]:
         layout, value = scan_toml(text), record[str(path[-1])]
         if change.patches:
             return patch_calls(text, _tree(layout, path, value), value, change, _STYLE)

@@ -96,7 +96,7 @@ def _member(node: MappingNode, key: str) -> Any:
 def places_in_yaml(text: str, change: Change) -> list[FoundExpectation]:
     """All places in a YAML text that may be the expectation, with the edits."""
 
-    def edits(path: DataPath, record: dict[str, Any]) -> Iterable[Edit]:
+    def edits(path: DataPath, record: dict[str, Any], change: Change) -> Iterable[Edit]:
         _, index, field = path
         node = _record_nodes(text)[int(index)]
         if change.patches:

@@ -20,6 +20,7 @@ from callscore.core.rules import Matcher
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
+from callscore.formats.case_fields import ACTUAL_STATE_FIELD, TURNS_FIELD
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
@@ -360,7 +361,11 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
 
 
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
-    dialect = _cached_dialect(document) if isinstance(document, dict) else None
+    """The calls of an answer, and the state that it says was found at the end."""
+    has_more = isinstance(document, dict) and (
+        ACTUAL_STATE_FIELD in document or TURNS_FIELD in document
+    )
+    dialect = _cached_dialect(document) if isinstance(document, dict) and not has_more else None
     try:
         if dialect is not None:
             trace = join_traces(read_as(dialect, document, read_options), where="answer")

@@ -24,6 +24,11 @@ class AssertOptions(SettingOptions, total=False):
     preset: str | None
     settings: Settings | None
     tools: Any
+    expected_state: Any
+    actual_state: Any
+
+
+_NO_SETTINGS = frozenset(("tools", "expected_state", "actual_state"))
 
 
 def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -> Score:
@@ -35,8 +40,8 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
         expected: the expected calls, as for `score`; `[]` if no tool may be called.
         actual: the actual calls, or a trace in any format; `[]` if no tool was called. None is an
             error.
-        **options: as for `score`: `preset`, `settings`, `tools`, or single settings. The assertion
-            passes from a score of `pass_mark` on; 1 by default.
+        **options: as for `score`: `preset`, `settings`, `tools`, `expected_state`, `actual_state`, or
+            single settings. The assertion passes from a score of `pass_mark` on; 1 by default.
 
     Returns:
         The score.
@@ -86,5 +91,5 @@ def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
 def with_defaults(defaults: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """The options, and the defaults of a marker; a preset, or settings, replace single defaults."""
     if options.get("preset") is not None or options.get("settings") is not None:
-        defaults = {name: value for name, value in defaults.items() if name == "tools"}
+        defaults = {name: value for name, value in defaults.items() if name in _NO_SETTINGS}
     return {**resolve_aliases(defaults), **resolve_aliases(options)}

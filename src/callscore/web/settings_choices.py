@@ -142,7 +142,7 @@ _FIELDS = {
         Phrase("Extra calls", "Лишние вызовы"),
         Phrase(
             "cost; free: they lower no score unless forbidden; reads_free: those that only read",
-            "cost: снижают оценку; free: не снижают, если не запрещены; reads_free: не снижает чтение",
+            "cost: снижают оценку; free: снижают только запрещённые; reads_free: не снижает чтение",
         ),
         get_args(ExtraCalls),
     ),
@@ -151,7 +151,7 @@ _FIELDS = {
         Phrase("Defaults of schemas", "Значения по умолчанию"),
         Phrase(
             "Whether an argument with its default equals one that is left out",
-            "Равен ли аргумент со значением по умолчанию пропущенному",
+            "Равен ли аргумент со значением по умолчанию отсутствующему",
         ),
         get_args(SchemaDefaults),
     ),
