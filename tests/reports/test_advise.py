@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.advising.planted import BASE, case_records, labelled
 
 from callscore import Advice, Score, score
 from callscore.advising.advice import advise_on
+from callscore.core.results import Noted
 from callscore.reports.advise import (
     change_label,
     evidence_lines,
@@ -19,6 +22,11 @@ from callscore.reports.advise import (
     write_json,
     write_markdown,
 )
+from callscore.reports.advise_terminal import render
+from callscore.reports.terminal import printed_text
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
 
 
 @cache
@@ -96,3 +104,34 @@ def test_an_alternative_is_named_by_what_differs() -> None:
 
     assert all(labels)
     assert len({*labels}) == len(labels)
+
+
+@cache
+def advice_with_suspects() -> Advice:
+    """The advice for runs with references that successful runs contradict, and without labels."""
+    records = case_records("plain")
+    for record in records[:36]:
+        record["success"] = True
+        record["actual"] = [{"name": "store", "arguments": {"key": record["id"]}}]
+    found = labelled(records)
+    noted = Noted(2, ("a", "b"))
+    return advise_on(replace(found, unlabelled=noted, unread=Noted(1, ("x: it",))), BASE)
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_suspects_and_notes_are_in_every_report(lang: Language) -> None:
+    advice = advice_with_suspects()
+    assert len(advice.suspects) == 12
+
+    page = write_markdown(advice, lang=lang, max_shown=10)
+    text = printed_text(render, advice, lang=lang)
+    document = msgspec.json.decode(write_json(advice))
+
+    for written in (page, text):
+        assert written.count("store(key=") == 10
+        assert "2 runs without a label" in written or lang == "ru"
+    assert len(document["suspects"]) == 12
+    assert document["suspects"][0]["proposed"][0].keys() == {"one_of"}
+    assert document["unlabelled"] == {"count": 2, "names": ["a", "b"]}
+    more = {"en": "2 cases not shown", "ru": "не показано: 2 случая"}
+    assert more[lang] in text
