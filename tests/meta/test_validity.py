@@ -7,6 +7,7 @@ from collections import Counter
 from importlib import import_module
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -97,9 +98,10 @@ def test_the_area_is_the_share_of_pairs_won(runs: list[tuple[float, bool]]) -> N
 
 
 def test_agreement_is_about_full_scores() -> None:
-    agreement = _module("evidence").agreement
+    evidence = _module("evidence").evidence
+    trajectories = [SimpleNamespace(succeeded=good) for good in (True, True, False, False)]
 
-    assert agreement([1.0, 0.9, 1.0, 0.9], [True, True, False, False]) == 0.5
+    assert evidence([1.0, 0.9, 1.0, 0.9], trajectories).agreement == 0.5
 
 
 def test_outcome_holds_its_bars_and_the_pages_and_the_picture_are_current(

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from callscore.cli.config import OWN_FILE, find_config_file, read_config, settings_table
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
+    PROJECT_FILE,
     config_options,
     input_format_option,
     lang_option,
@@ -21,6 +22,7 @@ from callscore.cli.options import (
     require_one_stdin,
     skip_bad_option,
     tools_option,
+    write_settings_option,
 )
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
-_PROJECT_FILE = "(project)"  # the value of --write without a file
 _TOML = ".toml"
 _GLOB = re.compile(r"[*?\[]")
 _HELP = """List the tools in FILEs of traces or cases: whether each reads or writes, and how that is known.
@@ -59,14 +60,7 @@ of an OpenAPI operation), then the name. Descriptions and results are only evide
 @click.command(help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @tools_option
-@click.option(
-    "--write",
-    is_flag=False,
-    flag_value=_PROJECT_FILE,
-    metavar="[FILE]",
-    help="Add the effects that are known to the settings in this file."
-    f"  [default: the settings of the project, or {OWN_FILE}]",
-)
+@write_settings_option
 @config_options
 @input_format_option
 @reading_options
@@ -122,7 +116,7 @@ def _settings_file(config: str | None, write: str | None, *, no_config: bool) ->
     """The file whose settings decide, and into which they are written."""
     if config is not None and no_config:
         raise click.UsageError("--config and --no-config exclude each other.")
-    is_named = write is not None and write != _PROJECT_FILE
+    is_named = write is not None and write != PROJECT_FILE
     if is_named and Path(write or "").suffix != _TOML:
         problem = f"--write {write}: not a {_TOML} file"
         raise click.UsageError(f"{problem}. Put --write after the files of traces.")

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
-from callscore.cli.config import EMPTY, config_for
+from callscore.cli.config import EMPTY, OWN_FILE, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.cli.record_fields import id_from_option, map_option
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_MAX_SHOWN",
+    "PROJECT_FILE",
     "SHARE",
     "SettingsCommand",
     "config_options",
@@ -61,6 +62,7 @@ __all__ = [
     "overrides_from",
     "parse_run_name",
     "project_from",
+    "proposals_option",
     "reading_from",
     "reading_options",
     "refuse_evaluations",
@@ -82,6 +84,7 @@ __all__ = [
     "tools_option",
     "trial_option",
     "warn_ineffective",
+    "write_settings_option",
 ]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
@@ -536,6 +539,21 @@ dry_run_option = click.option(
 )
 
 
+# The value of --write without a file.
+PROJECT_FILE = "(project)"
+write_settings_option = click.option(
+    "--write",
+    is_flag=False,
+    flag_value=PROJECT_FILE,
+    metavar="[FILE]",
+    help="Add what was found to the settings in this file."
+    f"  [default: the settings of the project, or {OWN_FILE}]",
+)
+proposals_option = click.option(
+    "--proposals",
+    metavar="FILE",
+    help="File for alternatives to suspect references: advise writes it, bless accepts it.",
+)
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
 )

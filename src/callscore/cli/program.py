@@ -26,6 +26,7 @@ _TASKS = {
         "explain": "Explain the score of one case.",
         "check": "Check calls without expected calls.",
         "effects": "List which tools read and which write.",
+        "advise": "Recommend settings from runs with success labels.",
     },
     "Run": {
         "init": "Create an example evaluation.",
