@@ -3,49 +3,41 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from validity.trajectories import Trajectory
 
-__all__ = ["Evidence", "agreement", "area", "evidence", "intervals"]
+__all__ = ["Column", "agreement", "area", "evidence", "intervals"]
 
 SEED = 2026
-RESAMPLES = 2000
+RESAMPLES = 1000
 TAIL = 0.025  # of the resamples, on either side of the interval
 
-
-class Evidence(NamedTuple):
-    """What a metric's values say about success, over some trajectories.
-
-    Trajectories that a metric refuses to score are left out.
-
-    Attributes:
-        area: the area under the ROC curve: how often a success has the higher value of a success
-            and a failure drawn at random, where a tie is half a time.
-        agreement: the share of trajectories in which a full score and success go together.
-    """
-
-    area: float
-    agreement: float
+# The value of a metric for each trajectory; None where it refuses to score.
+Column = list[float | None]
 
 
-def evidence(values: Sequence[float | None], trajectories: Sequence[Trajectory]) -> Evidence:
-    """The evidence that a metric's values give."""
+def evidence(column: Column, trajectories: Sequence[Trajectory]) -> tuple[float, float]:
+    """Area and agreement, without the trajectories that the metric refuses to score."""
     found = [
         (value, trajectory.succeeded)
-        for value, trajectory in zip(values, trajectories, strict=True)
+        for value, trajectory in zip(column, trajectories, strict=True)
         if value is not None
     ]
     scored, outcomes = [value for value, _ in found], [outcome for _, outcome in found]
-    return Evidence(area(scored, outcomes), agreement(scored, outcomes))
+    return area(scored, outcomes), agreement(scored, outcomes)
 
 
 def area(values: Sequence[float], outcomes: Sequence[bool]) -> float:
-    """The area under the ROC curve, from the exact number of pairs won (Mann and Whitney)."""
-    return _area(_ranks(values), outcomes, [1] * len(values))
+    """The area under the ROC curve, from the exact number of pairs won (Mann and Whitney).
+
+    It says how often a success has the higher value, of a success and a failure drawn at random; a
+    tie is half a time.
+    """
+    return _area(_counted(values, outcomes, range(len(values))), [1] * len(values))
 
 
 def agreement(values: Sequence[float], outcomes: Sequence[bool]) -> float:
@@ -55,7 +47,7 @@ def agreement(values: Sequence[float], outcomes: Sequence[bool]) -> float:
 
 
 def intervals(
-    columns: Sequence[Sequence[float | None]], trajectories: Sequence[Trajectory]
+    columns: Sequence[Column], trajectories: Sequence[Trajectory]
 ) -> list[tuple[float, float]]:
     """A 95 % interval for the area of each metric, from a seeded bootstrap over tasks.
 
@@ -66,22 +58,17 @@ def intervals(
     outcomes = [trajectory.succeeded for trajectory in trajectories]
     numbers = {task: number for number, task in enumerate({one.task: 0 for one in trajectories})}
     tasks = [numbers[trajectory.task] for trajectory in trajectories]
-    ranked = [_ranks(column) for column in columns]
-    areas: list[list[float]] = [[] for _ in columns]
+    draws = []
     for _ in range(RESAMPLES):
         drawn = [0] * len(numbers)
         for task in random.choices(range(len(numbers)), k=len(numbers)):
             drawn[task] += 1
-        weights = [drawn[task] for task in tasks]
-        for column, ranks, found in zip(columns, ranked, areas, strict=True):
-            own = weights if None not in column else _scored(column, weights)
-            found.append(_area(ranks, outcomes, own))
-    return [_middle(sorted(found)) for found in areas]
-
-
-def _scored(column: Sequence[float | None], weights: list[int]) -> list[int]:
-    """The weights without those of what a metric refuses to score."""
-    return [0 if value is None else weight for value, weight in zip(column, weights, strict=True)]
+        draws.append(drawn)
+    found = []
+    for column in columns:
+        counted = _counted(column, outcomes, tasks)
+        found.append(_middle(sorted(_area(counted, drawn) for drawn in draws)))
+    return found
 
 
 def _middle(found: list[float]) -> tuple[float, float]:
@@ -89,20 +76,27 @@ def _middle(found: list[float]) -> tuple[float, float]:
     return found[left_out], found[-left_out - 1]
 
 
-def _ranks(values: Sequence[float | None]) -> list[int]:
-    """The values as whole numbers in the same order; equal values stay equal."""
-    known = sorted({value for value in values if value is not None})
-    numbers: dict[float | None, int] = {value: number for number, value in enumerate(known)}
-    return [numbers.get(value, 0) for value in values]
+# For each value, the lowest first: successes and failures, each as pairs of a task and how many.
+_Counted = list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]
 
 
-def _area(ranks: Sequence[int], outcomes: Sequence[bool], weights: Sequence[int]) -> float:
-    good = [0] * (max(ranks) + 1)
-    bad = list(good)
-    for rank, outcome, weight in zip(ranks, outcomes, weights, strict=True):
-        (good if outcome else bad)[rank] += weight
-    won = below = 0  # in half pairs, so that a tie is a whole number, too
-    for successes, failures in zip(good, bad, strict=True):
+def _counted(
+    values: Sequence[float | None], outcomes: Sequence[bool], tasks: Sequence[int]
+) -> _Counted:
+    counts: dict[float, tuple[dict[int, int], dict[int, int]]] = {}
+    for value, good, task in zip(values, outcomes, tasks, strict=True):
+        if value is not None:
+            own = counts.setdefault(value, ({}, {}))[0 if good else 1]
+            own[task] = own.get(task, 0) + 1
+    return [(list(good.items()), list(bad.items())) for _, (good, bad) in sorted(counts.items())]
+
+
+def _area(counted: _Counted, weights: Sequence[int]) -> float:
+    won = below = good = 0  # in half pairs, so that a tie is a whole number, too
+    for succeeded, failed in counted:
+        successes = sum([weights[task] * count for task, count in succeeded])
+        failures = sum([weights[task] * count for task, count in failed])
         won += successes * (2 * below + failures)
         below += failures
-    return won / (2 * sum(good) * below)
+        good += successes
+    return won / (2 * good * below)
