@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from validity.trajectories import Benchmark
 
     from callscore import Score, Tool, ToolCall
+    from callscore.core.case import Expected
     from callscore.metrics.metric import Metric as Rival
 
     Measure = Callable[[Trajectory], float | None]
@@ -34,6 +35,8 @@ __all__ = [
     "TOOLS",
     "WITHOUT_TURNS",
     "Metric",
+    "expected_of",
+    "made_of",
     "metrics_of",
     "score_of",
 ]
@@ -93,17 +96,25 @@ def metrics_of(benchmark: Benchmark) -> tuple[Metric, ...]:
 
 def score_of(run: Trajectory, settings: Settings, tools: Tools) -> Score:
     """The score of a trajectory: in turns if it has any, of those whose calls count."""
+    return score_case(expected_of(run), made_of(run), settings, tools)
+
+
+def expected_of(run: Trajectory) -> tuple[Expected, ...]:
+    """What is expected of those whose calls count, in turns if there are any."""
     if run.turns:
-        expected: tuple[Any, ...] = tuple(Group("turn", turn.expected) for turn in run.turns)
-        actual = tuple(
+        return tuple(Group("turn", turn.expected) for turn in run.turns)
+    return _made_by(run.expected, run.callers)
+
+
+def made_of(run: Trajectory) -> tuple[ToolCall, ...]:
+    """The calls that count, with the turn in which each was made."""
+    if run.turns:
+        return tuple(
             structs.replace(call, turn=number)
             for number, turn in enumerate(run.turns)
             for call in turn.actual
         )
-        return score_case(expected, actual, settings, tools)
-    return score_case(
-        _made_by(run.expected, run.callers), _made_by(run.actual, run.callers), settings, tools
-    )
+    return _made_by(run.actual, run.callers)
 
 
 def _made_by(calls: tuple[ToolCall, ...], callers: tuple[str, ...]) -> tuple[ToolCall, ...]:

@@ -180,7 +180,8 @@ def bar_table(bars: Sequence[Bar]) -> str:
 
 def group_table(one: Measured) -> str:
     """The presets, and the best metric of another tool, by group of runs."""
-    best = max((row for row in one.rows if row.section == TOOLS), key=lambda row: row.area)
+    tools = [row for row in one.rows if row.section == TOOLS]
+    best = max(tools, key=lambda row: (row.area, row.scored))
     shown = [row for row in one.rows if row.section in (PRESETS, AGENT_ONLY, WITHOUT_TURNS)]
     rows = [
         (name, *["" if area is None else f"{area:.3f}" for area in row.groups.values()])

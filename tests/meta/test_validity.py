@@ -267,6 +267,20 @@ def test_the_bars_hold(found: dict[str, Any]) -> None:
     assert missed == set()
 
 
+def test_what_the_page_says_about_disagreements_is_so(found: dict[str, Any]) -> None:
+    page = (ROOT / "docs/explanation/validity.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
+    outcome = found["tau_bench"].row("outcome")
+    coverage = found["bfcl_multi_turn"].row("coverage")
+    telecom = found["tau2_telecom"].row("coverage")
+
+    assert f"disagree in {outcome.full_failures + outcome.other_successes} runs" in text
+    assert f"disagree in {coverage.full_failures + coverage.other_successes} runs" in text
+    assert f"In {coverage.full_failures} every expected call was made" in text
+    assert f"In {coverage.other_successes} the task was done without a full score" in text
+    assert (telecom.full_failures, telecom.other_successes) == (0, 0)
+
+
 @pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
 def test_the_readme_claims_what_was_measured(name: str, found: dict[str, Any]) -> None:
     held_out = _module("held_out")
