@@ -25,6 +25,7 @@ _TASKS = {
         "score": "Score files of cases or traces.",
         "explain": "Explain the score of one case.",
         "check": "Check calls without expected calls.",
+        "advise": "Recommend settings from runs with success labels.",
     },
     "Run": {
         "init": "Create an example evaluation.",

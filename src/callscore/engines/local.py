@@ -69,6 +69,7 @@ __all__ = [
     "MANY_BYTES",
     "decoded_lines",
     "raise_at",
+    "read_case_value",
     "score_cases",
     "score_files",
     "score_joined",
@@ -114,7 +115,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
     collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
-        case = _read_case_value(given, place, settings.top_k)
+        case = read_case_value(given, place, settings.top_k)
         collector.definitions.of(case.tools, place)  # refused here, where the place is known
         try:
             collector.take(case, place)
@@ -135,7 +136,7 @@ def raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
     raise error  # of a metric or a model, not of the case
 
 
-def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
+def read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
     """The given case, with the other answers that may count."""
     is_value = isinstance(given, Case)
     unread: dict[str, None] = {}

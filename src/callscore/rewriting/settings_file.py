@@ -1,0 +1,154 @@
+"""Writes recommended settings into a settings file; everything else in it stays as it is."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from callscore.advising.candidates import CHOICES
+from callscore.core.rendering import escape, wrap
+from callscore.core.settings import read_argument_rules, settings_from
+from callscore.errors import CallscoreError, InvalidSettings
+from callscore.reports.advise import evidence_lines, toml_key, toml_lines, toml_text
+from callscore.rewriting.applying import open_source, replace_source
+from callscore.rewriting.change import CannotRewrite, Edit
+from callscore.rewriting.edits import apply_edits, line_start
+from callscore.rewriting.toml_file import scan_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from callscore.advising.advice import Advice
+    from callscore.rewriting.toml_file import Layout
+
+__all__ = ["settings_text", "write_settings"]
+
+_MARK: Final = "# advise: "  # begins each line of the evidence, which is replaced the next time
+_WIDTH: Final = 100
+_PRESET: Final = "preset"
+_NOT_SETTINGS: Final = ("gate", "judge")
+
+
+def write_settings(path: Path, advice: Advice) -> None:
+    """Write the recommended settings into a file, with the evidence as a comment above them.
+
+    Raises:
+        InvalidSettings: the file cannot be read or written, or the settings would not be the
+            recommended ones; the message has the lines to add by hand.
+    """
+    try:
+        if path.exists():
+            file = open_source(path, path.resolve().parent)
+            replace_source(file, settings_text(file.text, advice))
+        else:
+            path.write_text(settings_text("", advice), encoding="utf-8")
+    except (CannotRewrite, CallscoreError, ValueError, OSError) as error:
+        by_hand = "\n".join(toml_lines(advice.recommended.settings))
+        raise InvalidSettings(
+            f"{path}: the settings were not written: {error}. Add them by hand:\n{by_hand}"
+        ) from error
+
+
+def settings_text(text: str, advice: Advice) -> str:
+    """The text of a settings file with the recommended settings in it."""
+    kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_MARK))
+    layout = scan_toml(kept)
+    single, tables = _wanted(tomllib.loads(kept), advice)
+    edits = [*_single_edits(kept, layout, single, advice), *_table_edits(kept, layout, tables)]
+    new = apply_edits(kept, edits)
+    _require_recommended(new, advice)
+    return new
+
+
+def _wanted(
+    document: dict[str, Any], advice: Advice
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """The single values and the tables to write.
+
+    Settings that the file has and the recommendation does not mention get the value of the preset.
+    """
+    options = advice.recommended.settings
+    single = {name: value for name, value in options.items() if isinstance(value, str)}
+    tables = {name: value for name, value in options.items() if isinstance(value, dict)}
+    given = {name: str(getattr(advice.settings, name)) for name in CHOICES if name in document}
+    return {**single, **given}, tables
+
+
+def _single_edits(
+    text: str, layout: Layout, single: dict[str, str], advice: Advice
+) -> Iterator[Edit]:
+    comment = "".join(
+        f"{_MARK}{line}\n"
+        for sentence in evidence_lines(advice)
+        for line in wrap(escape(sentence), _WIDTH - len(_MARK))
+    )
+    new = ""
+    for name, value in single.items():
+        node = layout.values.get((name,))
+        if node is None:
+            new += f"{name} = {toml_text(value)}\n"
+        else:
+            yield Edit(node.start, node.end, toml_text(value))
+    known = layout.keys.get((_PRESET,))
+    if known is not None:
+        start = line_start(text, known)
+        yield Edit(start, start, comment + new)
+        return
+    start = min((block.start for path, block in layout.tables.items() if path), default=len(text))
+    before = "\n" if text[:start].strip() and not text[:start].endswith("\n") else ""
+    after = "\n" if text[start:].strip() else ""
+    yield Edit(start, start, f"{before}{comment}{new}{after}")
+
+
+def _table_edits(text: str, layout: Layout, tables: dict[str, dict[str, str]]) -> Iterator[Edit]:
+    added = ""
+    for name, members in tables.items():
+        pairs = []
+        for key, value in members.items():
+            node = layout.values.get((name, key))
+            if node is None:
+                pairs.append(f"{toml_key(key)} = {toml_text(value)}")
+            else:
+                yield Edit(node.start, node.end, toml_text(value))
+        known = _first_in_table(text, layout, name, pairs)
+        if known is not None:
+            yield known
+        elif pairs:
+            added += "".join(f"{line}\n" for line in ("", f"[{name}]", *pairs))
+    if added:
+        yield Edit(len(text), len(text), added if text.endswith("\n") or not text else f"\n{added}")
+
+
+def _first_in_table(text: str, layout: Layout, name: str, pairs: list[str]) -> Edit | None:
+    """The edit that makes pairs the first of a table: the first rule that matches decides."""
+    inline, block = layout.values.get((name,)), layout.tables.get((name,))
+    if not pairs or (inline is None and block is None):
+        return None
+    if inline is not None:
+        rest = ", " if inline.members else " "
+        return Edit(inline.start + 1, inline.start + 1, f" {', '.join(pairs)}{rest}")
+    body = layout.tables[name,].body
+    start = body + (text[body : body + 1] == "\n")
+    return Edit(start, start, "".join(f"{pair}\n" for pair in pairs))
+
+
+def _require_recommended(text: str, advice: Advice) -> None:
+    """Refuse a text under which other settings would be used."""
+    document = tomllib.loads(text)
+    options = {name: value for name, value in document.items() if name not in _NOT_SETTINGS}
+    found = settings_from(
+        {name: value for name, value in options.items() if name != _PRESET},
+        preset=options.get(_PRESET),
+    )
+    wanted = advice.settings
+    learned = advice.recommended.settings
+    effects = tuple(learned.get("effects", {}).items())
+    rules = read_argument_rules(learned.get("arguments", {}))
+    is_same = (
+        all(getattr(found, name) == getattr(wanted, name) for name in CHOICES)
+        and found.effects[: len(effects)] == effects
+        and found.arguments[: len(rules)] == rules
+    )
+    if not is_same:
+        raise CannotRewrite("another setting in the file would take precedence")
