@@ -42,7 +42,7 @@ class Bar(NamedTuple):
 
 
 def bars(found: dict[str, Measured]) -> list[Bar]:
-    """All bars; those of an advice where there is one."""
+    """All bars."""
     return [*_presets(found), *(bar for one in found.values() for bar in _advice(one))]
 
 
@@ -55,8 +55,6 @@ def _presets(found: dict[str, Measured]) -> Iterator[Bar]:
 
 
 def _advice(one: Measured) -> Iterator[Bar]:
-    if not any(choice.name == ADVICE for choice in one.held_out):
-        return
     advised = one.chosen(ADVICE).mean
     preset = one.chosen(BEST_PRESET).mean
     yield Bar(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec import Struct
+from validity.advising import advised
 from validity.evidence import evidence, intervals
 from validity.held_out import HeldOut, held_out
 from validity.metrics import metrics_of
@@ -118,7 +119,7 @@ def measure(benchmark: Benchmark, date: str = "") -> Measured:
         tasks=(len(tasks) - second, second),
         groups={name: sum(one.group == name for one in runs) for name in names},
         rows=rows,
-        held_out=held_out(rows),
+        held_out=(*held_out(rows), advised(benchmark)),
     )
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from importlib import import_module
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -125,27 +122,6 @@ def test_nothing_but_numbers_is_kept_of_bfcl() -> None:
     assert '"turns"' not in kept
     assert '"arguments"' not in kept
     assert "multi_turn_base" not in kept
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 2 / 3, 1.0]), st.booleans()), min_size=2).filter(
-        lambda runs: len({good for _, good in runs}) == 2
-    )
-)
-def test_the_area_is_the_share_of_pairs_won(runs: list[tuple[float, bool]]) -> None:
-    good = [value for value, succeeded in runs if succeeded]
-    bad = [value for value, succeeded in runs if not succeeded]
-    won = sum(1.0 if left > right else (left == right) / 2 for left, right in product(good, bad))
-
-    area = _module("evidence").area([value for value, _ in runs], [good for _, good in runs])
-
-    assert area == won / (len(good) * len(bad))
-
-
-def test_agreement_is_about_full_scores() -> None:
-    agreement = _module("evidence").agreement
-
-    assert agreement([1.0, 0.9, 1.0, 0.9], [True, True, False, False]) == 0.5
 
 
 def _runs(*successes: tuple[str, bool]) -> list[Any]:
