@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from validity.measuring import Measured
 
-__all__ = ["Bar", "bars"]
+__all__ = ["Bar", "advice_bars", "bars"]
 
 # Benchmark, preset and the AUC that it should have.
 OF_PRESETS = (
@@ -33,17 +33,19 @@ class Bar(NamedTuple):
         found: the mean of both halves of the tasks.
         bar: what it should be at the least.
         holds: whether it is.
+        note: what has to be said about it.
     """
 
     what: str
     found: float
     bar: float
     holds: bool
+    note: str = ""
 
 
 def bars(found: dict[str, Measured]) -> list[Bar]:
     """All bars."""
-    return [*_presets(found), *(bar for one in found.values() for bar in _advice(one))]
+    return [*_presets(found), *(bar for one in found.values() for bar in advice_bars(one))]
 
 
 def _presets(found: dict[str, Measured]) -> Iterator[Bar]:
@@ -54,7 +56,8 @@ def _presets(found: dict[str, Measured]) -> Iterator[Bar]:
     yield Bar(f"{BEST_PRESET} on {TITLES[TELECOM]}", best, OF_TELECOM, best >= OF_TELECOM)
 
 
-def _advice(one: Measured) -> Iterator[Bar]:
+def advice_bars(one: Measured) -> Iterator[Bar]:
+    """What an advice should be: about as good as the best preset, and better than other tools."""
     advised = one.chosen(ADVICE).mean
     preset = one.chosen(BEST_PRESET).mean
     yield Bar(
@@ -70,4 +73,5 @@ def _advice(one: Measured) -> Iterator[Bar]:
         advised,
         tool,
         advised > tool or advised == 1,
+        note="a tie" if advised == tool else "",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from validity.metrics import PRESETS, TOOLS
+from validity.metrics import BY_TURN, PRESETS, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +22,7 @@ ADVICE = "advise"
 BEST_PRESET = "best preset"
 BEST_TOOL = "best metric of another tool"
 BEST_TOOL_AFTERWARDS = "best metric of another tool, chosen afterwards"
+BEST_BY_TURN = "best metric of another tool, averaged over the turns by hand"
 
 
 class HeldOut(Struct, frozen=True):
@@ -46,15 +47,17 @@ class HeldOut(Struct, frozen=True):
 def held_out(rows: Sequence[Row]) -> tuple[HeldOut, ...]:
     """The best preset and the best metric of another tool, chosen on the other half.
 
-    The last one is chosen on the half that it is measured on, which only the other tools are
-    granted: whatever is better than that is better than each of their metrics.
+    One is chosen on the half that it is measured on, which only the other tools are granted:
+    whatever is better than that is better than each of their metrics.
     """
     presets = [row for row in rows if row.section == PRESETS]
     tools = [row for row in rows if row.section == TOOLS]
+    by_turn = [row for row in rows if row.section == BY_TURN]
     return (
         _chosen(BEST_PRESET, presets),
         _chosen(BEST_TOOL, tools),
         _chosen(BEST_TOOL_AFTERWARDS, tools, afterwards=True),
+        *([_chosen(BEST_BY_TURN, by_turn)] if by_turn else []),
     )
 
 

@@ -166,16 +166,19 @@ def held_out_table(found: Found) -> str:
 
 
 def _choices(chosen: tuple[str, str]) -> str:
-    return " and ".join(f"`{name}`" for name in dict.fromkeys(chosen))
+    names = dict.fromkeys(name.removesuffix(" by turn") for name in chosen)
+    return " and ".join(f"`{name}`" for name in names)
 
 
 def bar_table(bars: Sequence[Bar]) -> str:
     """The bars and whether they hold."""
-    rows = [
-        (bar.what, f"{bar.found:.3f}", f"{bar.bar:.3f}", "yes" if bar.holds else "NO")
-        for bar in bars
-    ]
+    rows = [(bar.what, f"{bar.found:.3f}", f"{bar.bar:.3f}", _verdict(bar)) for bar in bars]
     return _table(("on tasks that nothing was chosen on", "AUC", "bar", "holds"), rows)
+
+
+def _verdict(bar: Bar) -> str:
+    holds = "yes" if bar.holds else "NO"
+    return f"{holds}, {bar.note}" if bar.note else holds
 
 
 def group_table(one: Measured) -> str:

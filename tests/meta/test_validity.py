@@ -172,11 +172,44 @@ def test_a_choice_is_made_on_one_half_and_measured_on_the_other() -> None:
     ]
 
     preset, tool, afterwards = held_out.held_out(rows)
+    *_, by_turn = held_out.held_out([*rows, _row("by turn", (0.4, 0.3), metrics.BY_TURN)])
 
     assert preset.chosen == ("lucky second", "lucky first")
     assert (preset.areas, preset.mean) == ((0.6, 0.5), 0.55)
     assert (tool.chosen, tool.areas) == (("theirs, too", "theirs"), (0.5, 0.6))
     assert (afterwards.chosen, afterwards.areas) == (("theirs", "theirs, too"), (0.7, 0.9))
+    assert (by_turn.name, by_turn.areas) == (held_out.BEST_BY_TURN, (0.4, 0.3))
+
+
+def test_a_tie_at_the_highest_number_holds_a_bar_and_is_named() -> None:
+    bars, held_out, trajectories = _module("bars"), _module("held_out"), _module("trajectories")
+
+    def advice(area: float, tool: float) -> Any:
+        choices = {
+            held_out.ADVICE: area,
+            held_out.BEST_PRESET: 0.9,
+            held_out.BEST_TOOL_AFTERWARDS: tool,
+        }
+        return _module("measuring").Measured(
+            trajectories.TELECOM,
+            date="",
+            trajectories=2,
+            successes=1,
+            tasks=(1, 1),
+            groups={},
+            rows=(),
+            held_out=tuple(
+                held_out.HeldOut(name, ("", ""), (found, found)) for name, found in choices.items()
+            ),
+        )
+
+    def verdicts(area: float, tool: float) -> list[tuple[bool, str]]:
+        found = bars.advice_bars(advice(area, tool))
+        return [(bar.holds, bar.note) for bar in found]
+
+    assert verdicts(1.0, 1.0) == [(True, ""), (True, "a tie")]
+    assert verdicts(0.95, 0.95) == [(True, ""), (False, "a tie")]
+    assert verdicts(0.88, 0.8) == [(False, ""), (True, "")]
 
 
 def test_the_turns_of_bfcl_are_read_and_scored_turn_by_turn(tmp_path: Path) -> None:
