@@ -292,10 +292,9 @@ def _extra_calls(sample: Sample, candidate: Candidate) -> Literal["hurt", "not_h
     )
     if cost is None or free is None:
         return "unclear"
-    low, high = sample.gain_interval(free, cost)
-    if low > 0:
+    if sample.is_clearly_better(free, cost):
         return "hurt"
-    return "not_hurt" if high < 0 else "unclear"
+    return "not_hurt" if sample.is_clearly_better(cost, free) else "unclear"
 
 
 def _learned(sample: Sample, chosen: Measured) -> Iterable[Learned]:

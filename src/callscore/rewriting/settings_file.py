@@ -9,7 +9,7 @@ from callscore.advising.candidates import CHOICES
 from callscore.core.rendering import escape, wrap
 from callscore.core.settings import read_argument_rules, settings_from
 from callscore.errors import CallscoreError, InvalidSettings
-from callscore.reports.advise import evidence_lines, toml_key, toml_lines, toml_text
+from callscore.reports.advise import evidence_lines, toml_key, toml_text
 from callscore.rewriting.applying import open_source, replace_source
 from callscore.rewriting.change import CannotRewrite, Edit
 from callscore.rewriting.edits import apply_edits, line_start
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.advising.advice import Advice
-    from callscore.rewriting.toml_file import Layout
 
 __all__ = ["settings_text", "write_settings"]
 
@@ -35,7 +34,7 @@ def write_settings(path: Path, advice: Advice) -> None:
 
     Raises:
         InvalidSettings: the file cannot be read or written, or the settings would not be the
-            recommended ones; the message has the lines to add by hand.
+            recommended ones.
     """
     try:
         if path.exists():
@@ -44,19 +43,19 @@ def write_settings(path: Path, advice: Advice) -> None:
         else:
             path.write_text(settings_text("", advice), encoding="utf-8")
     except (CannotRewrite, CallscoreError, ValueError, OSError) as error:
-        by_hand = "\n".join(toml_lines(advice.recommended.settings))
         raise InvalidSettings(
-            f"{path}: the settings were not written: {error}. Add them by hand:\n{by_hand}"
+            f"{path}: the settings were not written: {str(error).rstrip('.')}. Add those of the report"
+            " by hand"
         ) from error
 
 
 def settings_text(text: str, advice: Advice) -> str:
     """The text of a settings file with the recommended settings in it."""
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_MARK))
-    layout = scan_toml(kept)
     single, tables = _wanted(tomllib.loads(kept), advice)
-    edits = [*_single_edits(kept, layout, single, advice), *_table_edits(kept, layout, tables)]
-    new = apply_edits(kept, edits)
+    new = apply_edits(kept, [*_single_edits(kept, single, advice)])
+    for name, members in tables.items():
+        new = apply_edits(new, [*_table_edits(new, name, members)])
     _require_recommended(new, advice)
     return new
 
@@ -75,9 +74,8 @@ def _wanted(
     return {**single, **given}, tables
 
 
-def _single_edits(
-    text: str, layout: Layout, single: dict[str, str], advice: Advice
-) -> Iterator[Edit]:
+def _single_edits(text: str, single: dict[str, str], advice: Advice) -> Iterator[Edit]:
+    layout = scan_toml(text)
     comment = "".join(
         f"{_MARK}{line}\n"
         for sentence in evidence_lines(advice)
@@ -101,36 +99,35 @@ def _single_edits(
     yield Edit(start, start, f"{before}{comment}{new}{after}")
 
 
-def _table_edits(text: str, layout: Layout, tables: dict[str, dict[str, str]]) -> Iterator[Edit]:
-    added = ""
-    for name, members in tables.items():
-        pairs = []
-        for key, value in members.items():
-            node = layout.values.get((name, key))
-            if node is None:
-                pairs.append(f"{toml_key(key)} = {toml_text(value)}")
-            else:
-                yield Edit(node.start, node.end, toml_text(value))
-        known = _first_in_table(text, layout, name, pairs)
-        if known is not None:
-            yield known
-        elif pairs:
-            added += "".join(f"{line}\n" for line in ("", f"[{name}]", *pairs))
-    if added:
-        yield Edit(len(text), len(text), added if text.endswith("\n") or not text else f"\n{added}")
-
-
-def _first_in_table(text: str, layout: Layout, name: str, pairs: list[str]) -> Edit | None:
-    """The edit that makes pairs the first of a table: the first rule that matches decides."""
+def _table_edits(text: str, name: str, members: dict[str, str]) -> Iterator[Edit]:
+    """The edits that make members the first of a table: the first rule that matches decides."""
+    layout = scan_toml(text)
     inline, block = layout.values.get((name,)), layout.tables.get((name,))
-    if not pairs or (inline is None and block is None):
-        return None
     if inline is not None:
-        rest = ", " if inline.members else " "
-        return Edit(inline.start + 1, inline.start + 1, f" {', '.join(pairs)}{rest}")
-    body = layout.tables[name,].body
-    start = body + (text[body : body + 1] == "\n")
-    return Edit(start, start, "".join(f"{pair}\n" for pair in pairs))
+        known = {key: node for key in members if (node := layout.values.get((name, key)))}
+        yield from [
+            Edit(node.start, node.end, toml_text(members[key])) for key, node in known.items()
+        ]
+        new = _pairs({key: value for key, value in members.items() if key not in known})
+        if new:
+            rest = ", " if inline.members else " "
+            yield Edit(inline.start + 1, inline.start + 1, f" {', '.join(new)}{rest}")
+        return
+    lines = "".join(f"{pair}\n" for pair in _pairs(members))
+    if block is None:
+        before = "" if not text or text.endswith("\n") else "\n"
+        yield Edit(len(text), len(text), f"{before}\n[{name}]\n{lines}")
+        return
+    for key in members:  # moved to the beginning
+        if (name, key) in layout.keys:
+            start, end = layout.keys[name, key], text.find("\n", layout.values[name, key].end)
+            yield Edit(line_start(text, start), len(text) if end < 0 else end + 1, "")
+    end = text.find("\n", block.body - 1)
+    yield Edit(end + 1, end + 1, lines) if end >= 0 else Edit(len(text), len(text), f"\n{lines}")
+
+
+def _pairs(members: dict[str, str]) -> list[str]:
+    return [f"{toml_key(key)} = {toml_text(value)}" for key, value in members.items()]
 
 
 def _require_recommended(text: str, advice: Advice) -> None:
