@@ -1,8 +1,8 @@
-"""How well a number tells success from failure."""
+"""How well a metric tells success from failure on the trajectories of a benchmark."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from callscore.advising.measuring import (
     agreement,
@@ -19,38 +19,27 @@ if TYPE_CHECKING:
 
     from validity.trajectories import Trajectory
 
-__all__ = ["Evidence", "evidence", "intervals"]
+__all__ = ["Column", "evidence", "intervals"]
+
+RESAMPLES = 1000
+
+# The value of a metric for each trajectory; None where it refuses to score.
+Column = list[float | None]
 
 
-class Evidence(NamedTuple):
-    """What a metric's values say about success, over some trajectories.
-
-    Trajectories that a metric refuses to score are left out.
-
-    Attributes:
-        area: the area under the ROC curve: how often a success has the higher value of a success
-            and a failure drawn at random, where a tie is half a time.
-        agreement: the share of trajectories in which a full score and success go together.
-    """
-
-    area: float
-    agreement: float
-
-
-def evidence(values: Sequence[float | None], trajectories: Sequence[Trajectory]) -> Evidence:
-    """The evidence that a metric's values give."""
+def evidence(column: Column, trajectories: Sequence[Trajectory]) -> tuple[float, float]:
+    """Area and agreement, without the trajectories that the metric refuses to score."""
     found = [
         (value, trajectory.succeeded)
-        for value, trajectory in zip(values, trajectories, strict=True)
+        for value, trajectory in zip(column, trajectories, strict=True)
         if value is not None
     ]
     scored, outcomes = [value for value, _ in found], [outcome for _, outcome in found]
-    passes = [value >= 1 for value in scored]
-    return Evidence(area(scored, outcomes), agreement(passes, outcomes))
+    return area(scored, outcomes), agreement([value >= 1 for value in scored], outcomes)
 
 
 def intervals(
-    columns: Sequence[Sequence[float | None]], trajectories: Sequence[Trajectory]
+    columns: Sequence[Column], trajectories: Sequence[Trajectory]
 ) -> list[tuple[float, float]]:
     """A 95 % interval for the area of each metric, from a seeded bootstrap over tasks.
 
@@ -58,5 +47,5 @@ def intervals(
     """
     outcomes = [trajectory.succeeded for trajectory in trajectories]
     tasks = numbered(trajectory.task for trajectory in trajectories)
-    draws = bootstrap_draws(tasks, max(tasks) + 1)
+    draws = bootstrap_draws(tasks, max(tasks) + 1, RESAMPLES)
     return [middle(areas_of(ranked(column, outcomes, tasks), draws)) for column in columns]
