@@ -242,7 +242,7 @@ def _read_each(members: Sequence[Any], where: str, *, spelled: bool) -> tuple[Ex
 
 
 def _refuse_inner(item: Expected, where: str) -> None:
-    """Refuse what belongs to the whole case, or is given by the group that it is in."""
+    """Refuse a state, which belongs to the whole case, and a turn, which a group decides."""
     if is_state(item):
         problem = "the state is that of the whole case. Put it into the top-level list"
         raise InvalidCall(f"{where}: {problem}.")
