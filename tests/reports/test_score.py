@@ -709,7 +709,7 @@ def test_the_first_wrong_turns_are_noted_with_those_compared_as_one() -> None:
     summary = Summary(turn_cases=12, joined_turn_cases=1, wrong_turns={2: 5, 1: 3})
 
     assert turn_notes(summary, "en") == [
-        ("a turn went wrong in 8 of 12 cases with turns", "first: turn 1 in 3, turn 2 in 5"),
+        ("a turn went wrong in 8 of 12 cases with turns", "first in turn 1: 3, turn 2: 5"),
         ("1 case with turns compared as one: the trace does not say where a turn begins", ""),
     ]
     assert turn_notes(summary, "ru")[0] == (
@@ -718,4 +718,4 @@ def test_the_first_wrong_turns_are_noted_with_those_compared_as_one() -> None:
     )
     assert turn_notes(Summary(turn_cases=3), "en") == []
     many = Summary(turn_cases=20, wrong_turns=dict.fromkeys(range(1, 13), 1))
-    assert turn_notes(many, "en")[0][1].endswith("turn 10 in 1, … 2 more")
+    assert turn_notes(many, "en")[0][1].endswith("turn 10: 1, … 2 more")

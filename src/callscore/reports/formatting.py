@@ -165,8 +165,8 @@ _TURN_TRIALS = Plural(
 _WRONG_TURNS = Phrase(
     "a turn went wrong in {wrong} of {cases}", "неверный ход есть в {wrong} из {cases}"
 )
-_FIRST_WRONG = Phrase("first: {turns}", "первый: {turns}")
-_FIRST_WRONG_IN = Phrase("turn {turn} in {cases}", "ход {turn} — {cases}")
+_FIRST_WRONG = Phrase("first in {turns}", "первый: {turns}")
+_FIRST_WRONG_IN = Phrase("turn {turn}: {cases}", "ход {turn} — {cases}")
 _JOINED_TURNS = Phrase(
     "{cases} with turns compared as one: the trace does not say where a turn begins",
     "{cases} с ходами, которые сравнивались как один: в трассе не указано, где начинается ход",
