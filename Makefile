@@ -173,8 +173,10 @@ bench-skew: $(VENV)/.installed-dev ## large cases, files and input, bad records 
 bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics with ours, and write the table
 	$(BIN)/python benchmarks/peers.py --write
 
-validity: $(VENV)/.installed ## measure how well each score separates success from failure
-	PYTHONPATH=benchmarks $(BIN)/python -m validity.run
+# BFCL's trajectories are not in the repository: what was found on them last is shown, or they are
+# measured in DATA, the folder that has `bfcl_multi_turn`.
+validity: $(VENV)/.installed ## measure how well each score separates success from failure, and write the page: DATA=FOLDER
+	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write $(if $(DATA),--data '$(DATA)')
 
 transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
 	$(BIN)/python -m tools.transcript

@@ -1,163 +1,131 @@
-"""Measure how well each metric tells success from failure, and hold the best against its bars.
+"""Measure how well every preset, score and metric separates success from failure.
 
-Usage: PYTHONPATH=benchmarks python -m validity.run [--write]
+Usage: PYTHONPATH=benchmarks python -m validity.run [--write] [--data FOLDER]
 
-With --write the tables go into the pages that show them, and the picture is drawn again.
+The tables are printed, and whether the bars hold. With --write they are also written into the pages
+that show them, and the picture is drawn again. BFCL's trajectories are not in the repository: with
+--data the folder `bfcl_multi_turn` in FOLDER is measured, and what was found is kept in
+`bfcl_multi_turn.json`; otherwise that file is shown.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from validity.drawing import draw
-from validity.evidence import Evidence, evidence, intervals
-from validity.metrics import METRICS, RECOMMENDED, TOOLS, Metric
-from validity.trajectories import load
+import msgspec
+from validity import page
+from validity.bars import bars
+from validity.drawing import Line, Panel, Spot, draw
+from validity.measuring import Measured, measure
+from validity.metrics import PRESETS
+from validity.trajectories import BFCL, TAU, TELECOM, TITLES, bfcl, tau_bench, telecom
 
 if TYPE_CHECKING:
-    from validity.trajectories import Trajectory
+    from collections.abc import Iterator
 
-__all__ = ["main", "measure", "written"]
+    from validity.measuring import Row
 
-ROOT = Path(__file__).parents[2]
+    Found = dict[str, Measured]
+
+__all__ = ["KEPT", "main", "measured", "written"]
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+KEPT = HERE / f"{BFCL}.json"
 PICTURE = ROOT / "docs/images/validity.svg"
-PAGES = (Path(__file__).with_name("README.md"), ROOT / "docs/explanation/calls-that-matter.md")
-BEGIN, END = "<!-- measured -->\n", "<!-- /measured -->\n"
-BARS = Evidence(area=0.96, agreement=0.95)
-
-
-class Row(NamedTuple):
-    """What was found for one metric."""
-
-    metric: Metric
-    overall: Evidence
-    interval: tuple[float, float]
-    by_model: dict[str, Evidence]
-    scored: int  # trajectories: a metric may refuse some
+PAGE = ROOT / "docs/explanation/validity.md"
+DETAILS = HERE / "results.md"
+_DATE = """\
+BFCL multi-turn was measured on {date}. Its runs are not in the repository: these numbers stay until `make validity` is
+given the runs. The other two are measured every time.
+"""
 
 
 def main(arguments: list[str]) -> int:
-    """Print the tables and hold the recommended preset against its bars."""
-    trajectories = load()
-    rows = measure(trajectories)
-    print(_tables(rows))
-    if "--write" in arguments:
-        for file, text in written(rows, trajectories).items():
+    """Print the tables and compare with the bars; the exit code is 1 if one does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the pages and the picture")
+    parser.add_argument("--data", type=Path, help="the folder with bfcl_multi_turn")
+    options = parser.parse_args(arguments)
+    if options.data is not None:
+        today = datetime.now(tz=UTC).date().isoformat()
+        kept = measure(bfcl(options.data / BFCL), today)
+        KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    found = measured()
+    print(page.metric_table(found))
+    print(page.held_out_table(found))
+    print(page.bar_table(bars(found)))
+    if options.write:
+        for file, text in written(found).items():
             file.write_text(text, encoding="utf-8")
-    return _check(next(row.overall for row in rows if row.metric is RECOMMENDED))
+    return int(not all(bar.holds for bar in bars(found)))
 
 
-def written(rows: list[Row], trajectories: list[Trajectory]) -> dict[Path, str]:
+def measured() -> Found:
+    """What is found on the trajectories of the repository, and what was found on BFCL's."""
+    kept = msgspec.json.decode(KEPT.read_bytes(), type=Measured)
+    return {TAU: measure(tau_bench()), TELECOM: measure(telecom()), BFCL: kept}
+
+
+def written(found: Found) -> dict[Path, str]:
     """The pages with the tables, and the picture, as they should be."""
-    tables = _tables(rows)
-    pages = {page: _with_tables(page.read_text(encoding="utf-8"), tables) for page in PAGES}
-    found = [(row.metric, row.overall, row.interval) for row in _drawn(rows)]
-    return {**pages, PICTURE: draw(found, BARS, _extent(trajectories))}
+    blocks = {
+        "benchmarks": page.benchmark_table(found),
+        "metrics": page.metric_table(found),
+        "agreement": page.agreement_table(found),
+        "held out": page.held_out_table(found),
+        "bars": page.bar_table(bars(found)),
+        "turns": page.turn_table(found[BFCL]),
+        "groups": "\n".join(page.group_table(one) for one in found.values()),
+        "date": _DATE.format(date=found[BFCL].date),
+        **{name: page.details(one) for name, one in found.items()},
+    }
+    pages = {file: _with(file.read_text(encoding="utf-8"), blocks) for file in (PAGE, DETAILS)}
+    return {**pages, PICTURE: _picture(found)}
 
 
-def _tables(rows: list[Row]) -> str:
-    return f"{overall_table(rows)}\n{model_table(rows)}"
+def _with(text: str, blocks: dict[str, str]) -> str:
+    """A page with what is between its marks replaced."""
+    for name, block in blocks.items():
+        begin, end = f"<!-- measured: {name} -->\n", f"<!-- /measured: {name} -->\n"
+        before, mark, rest = text.partition(begin)
+        if mark:
+            text = f"{before}{begin}\n{block}\n{end}{rest.partition(end)[2]}"
+    return text
 
 
-def _drawn(rows: list[Row]) -> list[Row]:
-    """The rows to draw: of another tool, the one of its best metric."""
-    best: dict[str, float] = {}
-    for row in rows:
-        tool = row.metric.tool
-        best[tool] = max(best.get(tool, 0), row.overall.area)
-    drawn = [
-        row
-        for row in rows
-        if row.metric.section != TOOLS or row.overall.area == best[row.metric.tool]
+def _picture(found: Found) -> str:
+    panels = [
+        Panel(TITLES[name], f"{one.trajectories:,} runs, {sum(one.tasks)} tasks")
+        for name, one in found.items()
     ]
-    most = max(row.scored for row in rows)
-    return [row if row.scored == most else _marked(row) for row in drawn]
+    notes = (
+        "* of the runs that it does not refuse to score",
+        "† the benchmark's own check of the calls",
+        "See docs/explanation/validity.md for what these benchmarks have in common with the scores.",
+    )
+    return draw(list(_lines(found)), panels, notes)
 
 
-def _marked(row: Row) -> Row:
-    """A row with the mark of those that are not about all trajectories."""
-    return row._replace(metric=row.metric._replace(name=f"{row.metric.name} *"))
+def _lines(found: Found) -> Iterator[Line]:
+    names = dict.fromkeys(
+        row.name for one in found.values() for row in one.rows if row.section == PRESETS
+    )
+    for name in names:
+        spots = tuple(_spot(one.row(name), one) for one in found.values())
+        yield Line("callscore's presets", name, is_ours=True, spots=spots)
+    for tool, rows in page.best_by_tool(found).items():
+        spots = tuple(_spot(rows[name], one) for name, one in found.items())
+        title = page.title_of(tool)
+        yield Line("other tools, the best metric of each", title, is_ours=False, spots=spots)
 
 
-def _extent(trajectories: list[Trajectory]) -> str:
-    tasks = len({one.task for one in trajectories})
-    models = len({one.model for one in trajectories})
-    return f"{len(trajectories)} trajectories, {tasks} tasks, {models} models"
-
-
-def measure(trajectories: list[Trajectory]) -> list[Row]:
-    """Every metric over every trajectory."""
-    columns = [[metric.measure(one) for one in trajectories] for metric in METRICS]
-    rows = []
-    for metric, values, interval in zip(
-        METRICS, columns, intervals(columns, trajectories), strict=True
-    ):
-        by_model = {
-            model: _of_model(model, values, trajectories)
-            for model in sorted({one.model for one in trajectories})
-        }
-        scored = len(values) - values.count(None)
-        rows.append(Row(metric, evidence(values, trajectories), interval, by_model, scored))
-    return rows
-
-
-def _of_model(model: str, values: list[float | None], trajectories: list[Trajectory]) -> Evidence:
-    own = [position for position, one in enumerate(trajectories) if one.model == model]
-    return evidence([values[at] for at in own], [trajectories[at] for at in own])
-
-
-def overall_table(rows: list[Row]) -> str:
-    """The metrics over all trajectories, in Markdown."""
-    lines = [
-        "| metric | AUC | 95 % interval | agreement | trajectories |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    section = None
-    for row in rows:
-        if row.metric.section != section:
-            section = row.metric.section
-            lines.append(f"| *{section}* | | | | |")
-        low, high = row.interval
-        numbers = f"{row.overall.area:.3f} | {low:.3f} to {high:.3f} | {row.overall.agreement:.3f}"
-        lines.append(f"| {_name(row.metric)} | {numbers} | {row.scored} |")
-    return "\n".join(lines) + "\n"
-
-
-def model_table(rows: list[Row]) -> str:
-    """AUC and agreement of our own metrics by model, in Markdown."""
-    models = list(rows[0].by_model)
-    lines = [
-        f"| AUC / agreement | {' | '.join(models)} |",
-        f"| --- |{' --- |' * len(models)}",
-    ]
-    for row in rows:
-        if row.metric.section == TOOLS:
-            continue
-        cells = [f"{found.area:.2f} / {found.agreement:.2f}" for found in row.by_model.values()]
-        lines.append(f"| {_name(row.metric)} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _name(metric: Metric) -> str:
-    return f"**{metric.name}**" if metric is RECOMMENDED else metric.name
-
-
-def _with_tables(page: str, tables: str) -> str:
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
-
-
-def _check(found: Evidence) -> int:
-    """Say whether the bars hold; the exit code is 1 where one does not."""
-    missed = 0
-    for what, measured, bar in zip(("AUC", "agreement"), found, BARS, strict=True):
-        verdict = "yes" if measured >= bar else "NO"
-        missed |= measured < bar
-        print(f"outcome {what:10} {measured:.3f}  bar {bar:.2f}  {verdict}")
-    return int(missed)
+def _spot(row: Row, one: Measured) -> Spot:
+    return Spot(row.area, row.low, row.high, page.marks_of(row, one))
 
 
 if __name__ == "__main__":

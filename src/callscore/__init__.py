@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # type checkers take it for True; importing typing costs 
 
 if TYPE_CHECKING:
     from callscore import expect, parity
+    from callscore.advising.advice import Advice
     from callscore.api import check_calls, read_calls, read_tools, score
     from callscore.comparing.comparison import Comparison
     from callscore.core.arguments import Difference
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
     from callscore.engines.comparing_runs import compare
+    from callscore.engines.labelled_runs import advise
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
         CallscoreError,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from callscore.runner.running import evaluate
 
 __all__ = [
+    "Advice",
     "CallscoreError",
     "Case",
     "CaseScore",
@@ -76,6 +79,7 @@ __all__ = [
     "UnreadableInput",
     "UnusableStore",
     "WorkerEnded",
+    "advise",
     "check_calls",
     "compare",
     "evaluate",
@@ -99,6 +103,7 @@ __version__ = "0.1.0"
 # Where the public names live. A name is imported when it is first used, so that whoever imports
 # callscore for one of them does not wait for the others.
 _HOMES = {
+    "advising.advice": ("Advice",),
     "api": (
         "check_calls",
         "read_calls",
@@ -134,6 +139,7 @@ _HOMES = {
     ),
     "core.summary": ("Summary",),
     "engines.comparing_runs": ("compare",),
+    "engines.labelled_runs": ("advise",),
     "engines.local": (
         "score_cases",
         "score_files",

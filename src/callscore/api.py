@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
+    from callscore.formats.callers import Caller
     from callscore.formats.trace import Part, Trace, View
 
     _Calls = tuple[ToolCall, ...]
@@ -268,6 +269,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
     view: View | None = None,
     candidate: int = 0,
     leave_out: Iterable[Part] = _LEFT_OUT,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     failure: str = _FAILURE,
 ) -> list[ToolCall]:
@@ -286,6 +288,8 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         candidate: which of several answers to the same question to read, from 0.
         leave_out: whose calls to leave out: those of the simulated `user`, of a `subagent`, of
             `code` that the model wrote, or of `hosted` tools, which the provider runs.
+        callers: whose calls to read: those of the `agent`, the `user`, a `subagent`, or `code`. By
+            default what the trace says; if it says nothing, all that are not left out.
         tools: the tool definitions, for text formats that do not state the type of an argument.
         failure: a pattern that matches the text of a failed result, used if the trace has no
             explicit flag.
@@ -297,6 +301,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
         InvalidSettings: an option has an unknown value.
     """
     is_default = leave_out is _LEFT_OUT and failure is _FAILURE and candidate.__class__ is int
+    is_default = is_default and callers is None
     if is_default and view is None and not candidate and tools is None:
         read_options = _READ_OPTIONS  # as of nearly all documents, and small ones are quickly read
     else:
@@ -306,6 +311,7 @@ def read_calls(  # noqa: PLR0913  (one argument per choice that a document can o
             tools=() if tools is None else read_tools(tools),
             failure=failure,
             leave_out=leave_out,
+            callers=callers,
             on_unread=warn_unread,
         )
     return [

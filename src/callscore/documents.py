@@ -21,6 +21,7 @@ from callscore.formats.definitions import (
 )
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.envelopes import LogRecords, is_log_record
+from callscore.formats.openapi import is_openapi
 from callscore.formats.reading import (
     Recognizer,
     carried_documents,
@@ -664,7 +665,8 @@ def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
     found = [] if dialect is None else read_definitions_in(value, dialect=dialect)
     if dialect is None or dialect.name in _AMBIGUOUS_DIALECTS:
         found = found or tools_in_list(value)
-        for name, effect in unknown_effects(value) if found else ():
+        # An operation of an API declares its effect by its method; `effect` is a field of its own.
+        for name, effect in unknown_effects(value) if found and not is_openapi(value) else ():
             _require_effect(name, effect)
     return found
 

@@ -71,7 +71,7 @@ def test_commands_options_and_choices_are_completed(shell: type[ShellComplete]) 
     assert complete(shell, "baseline") == ["list", "remove", "set"]
     assert "--max-shown" in complete(shell, "score", incomplete="--m")
     assert complete(shell, "score", "--format", incomplete="j") == ["json", "jsonl", "junit"]
-    assert complete(shell, "score", "--preset") == ["strict", "flexible", "outcome"]
+    assert complete(shell, "score", "--preset", incomplete="o") == ["outcome"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -183,7 +183,10 @@ def test_what_cannot_be_looked_at_is_not_there(
         ('presets = "outcome"', "unknown setting 'presets'. Did you mean 'preset'?"),
         ('preset = "outcomes"', "preset: unknown value 'outcomes'. Did you mean 'outcome'?"),
         ("preset = 5", "preset: unknown value 5. Choose from:"),
-        ('order = "ordr"', "order: unknown value 'ordr'. Choose from: any, in_order, exact."),
+        (
+            'order = "ordr"',
+            "order: unknown value 'ordr'. Choose from: any, in_order, exact, in_turns.",
+        ),
         ('similarity = "x"', "'similarity' is a function, so it can be set in Python only"),
         ("judge = 5", "judge: specify a model, as in judge = "),
         ('judge = ""', "judge: specify a model"),

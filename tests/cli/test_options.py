@@ -168,10 +168,11 @@ def test_the_settings_of_the_project_are_in_force_unless_they_are_refused(folder
 
 
 def test_a_preset_on_the_command_line_comes_before_what_the_project_says(folder: Path) -> None:
-    (folder / "callscore.toml").write_text('preset = "outcome"\norder = "exact"\n')
+    (folder / "callscore.toml").write_text('preset = "coverage"\nrepeated_calls = "collapse"\n')
+    found = Settings(repeated_calls="collapse")
 
-    assert settings("--preset", "strict") == Settings(order="exact")
-    assert settings("--preset", "flexible", "--mode", "strict") == Settings(order="exact")
+    assert settings("--preset", "strict") == found
+    assert settings("--preset", "flexible", "--mode", "strict") == found
 
 
 def test_rules_on_the_command_line_come_before_those_of_the_project(folder: Path) -> None:

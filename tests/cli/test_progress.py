@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore.cli.output import print_note
-from callscore.cli.progress import RunningScore, bar_width, pace_text, progress, run_progress
+from callscore.cli.progress import (
+    RunningScore,
+    bar_width,
+    counting_progress,
+    pace_text,
+    progress,
+    run_progress,
+)
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result
@@ -178,3 +185,16 @@ def test_a_note_is_one_line_whatever_stands_in_it(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(("width", "bar"), [(120, 30), (70, 14), (60, 4), (40, 4)])
 def test_the_bar_leaves_room_for_the_numbers(width: int, bar: int) -> None:
     assert bar_width(width) == bar
+
+
+def test_work_of_unknown_length_shows_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    with counting_progress("measuring settings") as on_step:
+        assert on_step is None  # there is no terminal
+    terminal = use_terminal(monkeypatch)
+
+    with counting_progress("measuring settings") as on_step:
+        assert on_step is not None
+        on_step()
+        on_step()
+
+    assert "measuring settings" in terminal.getvalue()

@@ -6,7 +6,7 @@ import pytest
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Group
-from callscore.core.counted_calls import effect_of, select_counted
+from callscore.core.counted_calls import READ_VERBS, effect_of, effect_reason, select_counted
 from callscore.core.settings import DEFAULT, Settings
 
 
@@ -51,6 +51,34 @@ def test_the_shipped_patterns_know_lookups_by_their_names(name: str) -> None:
 )
 def test_what_is_not_known_to_read_is_a_write(name: str) -> None:
     assert effect_of(name, DEFAULT, {}) == "write"
+
+
+@pytest.mark.parametrize("verb", READ_VERBS)
+def test_a_verb_that_asks_reads_in_every_spelling_of_names(verb: str) -> None:
+    names = [f"{verb}_order", f"{verb}-order", f"{verb}Order", f"{verb.title()}Order"]
+    others = [verb, f"{verb}er_delete", f"{verb}ing", f"{verb.title()}ed", f"set_{verb}_order"]
+
+    assert {effect_of(name, DEFAULT, {}) for name in names} == {"read"}
+    assert {effect_of(name, DEFAULT, {}) for name in others} == {"write"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    # Verbs that are reads too rarely, or were seen too rarely to know.
+    ["check_order", "verify_email", "query_items", "validate_card", "run_speed_test", "is_open"],
+)
+def test_ambiguous_verbs_are_writes(name: str) -> None:
+    assert effect_of(name, DEFAULT, {}) == "write"
+
+
+def test_the_reason_names_what_decided() -> None:
+    settings = Settings(effects=(("pay*", "read"),))
+    tools = {"look": Tool("look", effect="read"), "pay": Tool("pay", effect="write")}
+
+    assert effect_reason("pay", settings, tools) == ("read", "setting", "pay*")
+    assert effect_reason("look", settings, tools) == ("read", "definition", None)
+    assert effect_reason("get_order", settings, tools) == ("read", "name", "get_*")
+    assert effect_reason("cancel", settings, tools) == ("write", "unknown", None)
 
 
 def test_a_definition_counts_for_more_than_the_name() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
+from callscore.core.case import Group
 from callscore.core.counted_calls import Ignored
 from callscore.core.results import CaseTrials
 from callscore.core.score import Fault, FaultKind, Score
@@ -418,3 +419,18 @@ def test_a_trial_without_an_answer_belongs_to_its_case() -> None:
 
     assert (summary.distinct_cases, summary.cases) == (1, 2)
     assert summary.pass_hat_k() == [0.5, 0.0]
+
+
+def test_cases_with_turns_are_counted_by_the_first_that_went_wrong() -> None:
+    expected = (Group("turn", (ToolCall("a", {}),)), Group("turn", (ToolCall("b", {}),)))
+    right = (ToolCall("a", {}, turn=0), ToolCall("b", {}, turn=1))
+    first, second, whole = Summary(), Summary(), Summary()
+    for actual in (right, right[:1], right[1:], (ToolCall("a", {}),), ()):
+        scored = score_calls(expected, actual, DEFAULT)
+        (first if actual in (right, ()) else second).add(scored)
+        whole.add(scored)
+    first.merge(second)
+
+    assert (whole.turn_cases, whole.joined_turn_cases) == (4, 1)
+    assert whole.wrong_turns == {1: 2, 2: 1}
+    assert first == whole

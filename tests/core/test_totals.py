@@ -281,8 +281,8 @@ def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
 
 
 def test_the_scorers_of_calls_are_the_built_in_ones_that_always_compare_calls() -> None:
-    # The two others have no number of their own accord, or check calls by their schemas alone.
-    assert set(SCORERS) - {"argument_accuracy", "parameters_valid"} == CALL_SCORERS
+    # The others have no number of their own accord, check calls by their schemas, or compare states.
+    assert set(SCORERS) - {"argument_accuracy", "parameters_valid", "state"} == CALL_SCORERS
 
 
 def test_a_required_mean_is_missed_if_no_call_counts() -> None:

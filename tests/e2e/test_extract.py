@@ -275,6 +275,29 @@ def test_leaving_out_more_keeps_the_user_left_out(callscore: Program, tmp_path: 
     assert names("--leave-out", "none") == ["agent", "user", "subagent"]
     wrong = callscore("extract", file, "--leave-out", "none", "--leave-out", "code")
     assert wrong.returncode == 2
+    assert names("--callers", "agent, user") == ["agent", "user"]
+    assert names("--callers", "agent,subagent", "--leave-out", "subagent") == ["agent"]
+    unknown = callscore("extract", file, "--callers", "agent,me")
+    assert unknown.returncode == 2
+    choices = "callers: unknown value 'me'. Choose from: agent, user, subagent, code."
+    assert choices in unknown.stderr
+
+
+def test_a_user_who_counts_can_be_left_out(callscore: Program, tmp_path: Path) -> None:
+    made: list[dict[str, Any]] = [
+        {"id": who, "name": who, "arguments": {}, "requestor": who} for who in ("user", "agent")
+    ]
+    messages = [{"role": "assistant", "tool_calls": [call]} for call in made]
+    checks = {"action_checks": [{"action": call} for call in made]}
+    run = {"id": "s", "task_id": "1", "messages": messages, "reward_info": checks}
+    file = write(tmp_path / "run.json", run)
+
+    def names(*options: str) -> list[str]:
+        return [line["name"] for line in lines(callscore("extract", file, *options).stdout)]
+
+    assert names() == ["user", "agent"]
+    assert names("--leave-out", "hosted") == ["user", "agent"]
+    assert names("--leave-out", "user") == ["agent"]
 
 
 def test_several_files_of_traces_are_joined(callscore: Program, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_options_count(session: Session) -> None:
         ({"expected": []}, "actual: missing. Send the actual calls: "),
         (
             {**EXAMPLE, "mode": "fuzzy"},
-            "mode: unknown value 'fuzzy'. Choose from: strict, flexible, outcome.",
+            "mode: unknown value 'fuzzy'. Choose from: strict, flexible, outcome, coverage.",
         ),
         ({**EXAMPLE, "expeted": []}, "unknown field 'expeted'. Did you mean 'expected'?"),
         ({"expected": [{"args": {}}], "actual": []}, "expected[0]: a call needs a tool, as in "),

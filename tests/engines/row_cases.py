@@ -48,11 +48,17 @@ _GROUPS = st.one_of(
     st.builds(lambda call: {"in_order": [call, call]}, _EXPECTED_CALL),
     st.just({"forbid": "del*"}),
 )
+_TURNS = st.lists(
+    st.builds(lambda calls: {"turn": calls}, st.lists(_EXPECTED_CALL, max_size=2)),
+    min_size=1,
+    max_size=3,
+)
 _RESULTS = st.fixed_dictionaries(
     {"name": _NAMES, "arguments": _ARGUMENTS, "result": st.sampled_from(["ok", 3, None])}
 )
 _FORBIDDEN = st.just({"name": "delete", "arguments": {}})
 _ACTUAL_CALL = st.one_of(_PLAIN, _PLAIN, _PLAIN, _BROKEN, _FORBIDDEN, _RESULTS)
+_IN_TURN = st.builds(lambda call, turn: {**call, "turn": turn}, _ACTUAL_CALL, st.integers(0, 3))
 
 # Beside the two sides: what an agent did, what it was asked, and text.
 _MESSAGES = st.sampled_from(
@@ -82,12 +88,13 @@ TOOLS = [
 @st.composite
 def _records(draw: st.DrawFn) -> dict[str, Any]:
     """A case of a case file, with any of its fields, or without."""
-    has_groups = draw(st.integers(0, 3)) == 0
+    has_groups, has_turns = draw(st.integers(0, 3)) == 0, draw(st.integers(0, 3)) == 0
     expected = st.lists(_EXPECTED_CALL | _GROUPS if has_groups else _EXPECTED_CALL, max_size=3)
+    made = _IN_TURN if has_turns and draw(st.booleans()) else _ACTUAL_CALL
     fields: dict[str, st.SearchStrategy[Any]] = {
         "id": st.sampled_from(["a", "b", "ü", "c 1", "d"]),
-        "expected": expected,
-        "actual": st.lists(_ACTUAL_CALL, max_size=3),
+        "expected": _TURNS if has_turns else expected,
+        "actual": st.lists(made, max_size=3),
     }
     rare: dict[str, st.SearchStrategy[Any]] = {
         "trial": st.sampled_from([1, 2, "x"]),
@@ -115,6 +122,8 @@ SETTINGS = st.sampled_from(
         Settings(pass_mark=0.5),
         Settings(count_calls="writes"),
         Settings.preset("outcome"),
+        Settings.preset("coverage"),
+        Settings(turns="cumulative", extra_calls="reads_free"),
     ]
 )
 

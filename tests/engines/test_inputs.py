@@ -669,6 +669,29 @@ def test_files_may_be_named_after_their_cases(write: Any, tmp_path: Path) -> Non
     assert mapped.without_reference.count == 0
 
 
+def test_whose_calls_count_can_be_chosen_for_all_cases(write: Any) -> None:
+    user = {"name": "g", "arguments": {}, "caller": "user"}
+    agent = {"name": "f", "arguments": {}}
+    file = write("cases.jsonl", {"id": "a", "expected": [agent, user], "actual": [agent]})
+    reference = write("references.jsonl", {"id": "a", "expected": [agent, user]})
+    trace = write("traces.jsonl", {"id": "a", "actual": [agent]})
+
+    assert f1(score_files(file)) != 1
+    assert f1(score_files(file, callers=["agent"])) == 1
+    assert f1(score_joined(reference, trace)) != 1
+    assert f1(score_joined(reference, trace, callers=["agent"])) == 1
+    with pytest.raises(InvalidSettings, match="callers: unknown value 'me'"):
+        score_files(file, callers=["me"])  # type: ignore[list-item]
+
+
+def test_no_call_of_a_plain_file_is_one_of_the_user(write: Any) -> None:
+    calls = [{"name": "f", "arguments": {}}]
+    file = write("cases.jsonl", {"id": "a", "expected": calls, "actual": []})
+
+    assert f1(score_files(file)) == 0
+    assert f1(score_files(file, callers=["user"])) == 1
+
+
 def test_a_folder_or_an_archive_has_one_run_per_file(write: Any, tmp_path: Path) -> None:
     references = write(
         "references.jsonl", {"id": "a", "expected": ["f"]}, {"id": "b", "expected": ["g"]}

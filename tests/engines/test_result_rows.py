@@ -106,6 +106,8 @@ def test_a_row_has_the_counts_of_its_case_and_where_it_is_from() -> None:
         "checked_calls": None,
         "valid_calls": None,
         "is_uncounted": False,
+        "turns": None,
+        "first_wrong_turn": None,
         "source": "cases.jsonl",
         "offset": 7,
         "problem": None,
@@ -205,7 +207,7 @@ def test_the_schema_says_its_version_and_a_batch_without_rows_has_it() -> None:
 
     assert batch.num_rows == 0
     assert batch.schema.equals(row_schema(RowColumns(pairs=True, cases="all")), check_metadata=True)
-    assert batch.schema.metadata == {b"callscore.rows": b"1"}
+    assert batch.schema.metadata == {b"callscore.rows": b"2"}
     assert batch.schema.names[-2:] == ["pairs", "case"]
 
 

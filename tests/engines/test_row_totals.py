@@ -165,9 +165,9 @@ def test_other_tables_are_refused() -> None:
 
 
 def test_rows_of_another_version_are_refused() -> None:
-    rows = rows_of(CORRECT).replace_schema_metadata({b"callscore.rows": b"2"})
+    rows = rows_of(CORRECT).replace_schema_metadata({b"callscore.rows": b"3"})
 
-    with pytest.raises(InvalidSettings, match="version 2, this version of callscore reads 1"):
+    with pytest.raises(InvalidSettings, match="version 3, this version of callscore reads 2"):
         summary_of(rows)
 
 
@@ -233,3 +233,23 @@ def test_a_judge_cannot_be_used_by_workers() -> None:
 
     with pytest.raises(InvalidSettings, match="a judge cannot be used here"):
         require_settings(Settings(judge=lambda *_: True))
+
+
+def test_turns_are_counted_as_on_one_machine_and_survive_the_way() -> None:
+    turns = [{"turn": ["a"]}, {"turn": ["b"]}]
+    made = [{"name": "a", "arguments": {}, "turn": 0}, {"name": "a", "arguments": {}, "turn": 1}]
+    records: Records = [
+        {"id": "wrong", "expected": turns, "actual": made},
+        {"id": "none", "expected": turns, "actual": []},
+        {"id": "joined", "expected": turns, "actual": ["a", "b"]},
+        {"id": "plain", "expected": ["a"], "actual": ["a"]},
+    ]
+    rows = score_batches(row_table(records)).read_all()
+    summary = score_cases(records).summary
+
+    assert rows["turns"].to_pylist() == [2, 2, 0, None]
+    assert rows["first_wrong_turn"].to_pylist() == [2, 1, None, None]
+    assert summary_of(rows) == summary
+    assert (summary.turn_cases, summary.joined_turn_cases) == (2, 1)
+    assert summary.wrong_turns == {1: 1, 2: 1}
+    assert RowTotals.decode(RowTotals(summary).encode()).summary == summary

@@ -150,15 +150,12 @@ def test_a_chat_knows_what_it_can_be_told() -> None:
 
 
 def test_settings_of_an_evaluation_can_be_overridden() -> None:
-    own = Settings(
-        order="exact", turns="cumulative", pass_mark=0.5, judge=lambda _question, _value: True
-    )
+    own = Settings(repeated_calls="collapse", pass_mark=0.5, judge=lambda _question, _value: True)
     made = Evaluation(name="e", task=print, cases=(), settings=own)
 
     found = with_settings(made, "outcome", {"pass_mark": 0.9}).settings
 
-    assert (found.turns, found.pass_mark, found.count_calls) == ("cumulative", 0.9, "writes")
-    assert found.order == "any"  # a preset has an order, too
+    assert (found.repeated_calls, found.pass_mark, found.count_calls) == ("collapse", 0.9, "writes")
     assert found.judge is own.judge
     plain = Evaluation(name="e", task=print, cases=())
     assert with_settings(plain, None, {"mode": "strict"}).settings is DEFAULT

@@ -20,6 +20,7 @@ from callscore.formats.cases import (
     read_trace,
     trace_field,
 )
+from callscore.formats.trace import ReadOptions
 from callscore.sources.record import Record
 from callscore.sources.text_document import decode_line
 from callscore.words.value_text import encode_json
@@ -470,3 +471,95 @@ def test_an_unreadable_trace_is_named_by_its_field() -> None:
 
     with pytest.raises(UnreadableInput, match=r"output: a call needs a name"):
         read_case(record, place="f.jsonl:3", takes_trace=True)
+
+
+def calls(*callers: str | None) -> list[dict[str, Any]]:
+    return [{"name": str(caller), "arguments": {}, "caller": caller} for caller in callers]
+
+
+def callers_of(side: Any) -> list[str | None]:
+    return [call.caller for call in side]
+
+
+BOTH = {"expected": calls(None, "user"), "actual": calls(None, "user", "code")}
+
+
+def test_a_case_may_say_whose_calls_count() -> None:
+    case = read_case({"id": "a", **BOTH, "callers": ["agent"]}, place="p")
+
+    assert case.callers == ("agent",)
+    assert callers_of(case.expected) == callers_of(case.actual) == [None]
+    assert case_record(case)["callers"] == ("agent",)
+
+
+def test_without_a_word_about_it_all_calls_of_a_case_count() -> None:
+    record = {"id": "a", "expected": calls(None), "actual": calls(None, "user")}
+    case = read_case(record, place="p")
+
+    assert case.callers is None
+    assert callers_of(case.actual) == [None, "user"]
+
+
+def test_a_wish_is_more_important_than_what_a_case_says() -> None:
+    options = ReadOptions(callers=("user",))
+    case = read_case({"id": "a", **BOTH, "callers": "agent"}, place="p", read_options=options)
+
+    assert callers_of(case.expected) == callers_of(case.actual) == ["user"]
+
+
+@pytest.mark.parametrize("value", ["me", [], 7, {"agent": True}])
+def test_unknown_callers_are_refused(value: Any) -> None:
+    with pytest.raises(UnreadableInput, match="Choose from: agent, user, subagent, code"):
+        read_case({"id": "a", **BOTH, "callers": value}, place="p")
+
+
+def test_an_expected_call_of_an_unknown_caller_is_refused() -> None:
+    record = {"id": "a", "expected": calls("me"), "actual": []}
+
+    with pytest.raises(UnreadableInput, match=r"unknown caller 'me'. Choose from: agent, user"):
+        read_case(record, place="p")
+
+
+TALK = [
+    {
+        "role": "user",
+        "tool_calls": [{"id": "1", "name": "u", "arguments": {}, "requestor": "user"}],
+    },
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "2", "name": "a", "arguments": {}, "requestor": "assistant"}],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "found"),
+    [
+        ({"expected": ["a"]}, [None]),
+        ({"expected": ["a"], "callers": ["agent", "user"]}, ["user", None]),
+        # Who expects a call of the user cannot leave it out.
+        ({"expected": [{"name": "u", "arguments": {}, "caller": "user"}]}, ["user", None]),
+        ({"expected": [{"one_of": [{"name": "u", "caller": "user"}, "a"]}]}, ["user", None]),
+    ],
+)
+def test_a_trace_in_a_case_has_the_calls_that_count(
+    record: dict[str, Any], found: list[str | None]
+) -> None:
+    case = read_case({"id": "a", **record, "actual": TALK}, place="p")
+
+    assert callers_of(case.actual) == found
+
+
+def test_a_reference_says_whose_calls_of_a_trace_count() -> None:
+    trace = read_trace({"id": "a", "actual": calls(None, "user", "code")}, place="t")
+    reference = read_reference({"id": "a", "expected": ["f"], "callers": "agent"}, place="r")
+
+    assert callers_of(join_case(reference, trace).actual) == [None]
+
+
+def test_a_reference_without_callers_demands_nothing_of_a_user() -> None:
+    made = tuple([ToolCall("f", caller=caller) for caller in (None, "user", "code")])
+    trace = Case(id="a", actual=made, callers=("agent", "user", "code"))
+    reference = read_reference({"id": "a", "expected": ["f"]}, place="r")
+
+    assert callers_of(join_case(reference, trace).actual) == [None, "code"]

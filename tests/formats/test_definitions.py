@@ -10,6 +10,7 @@ import pytest
 from callscore.core.call import Tool
 from callscore.formats.definitions import (
     combined_tools,
+    declared_effects,
     read_definition,
     read_definitions,
     unique_tools,
@@ -89,6 +90,64 @@ def test_hints_tell_the_effect(annotations: Any, effect: str | None) -> None:
     tool = read_definition({"name": "f", "annotations": annotations})
 
     assert tool == Tool("f", effect=effect)  # type: ignore[arg-type]  # or None
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect"),
+    [
+        ("READ", "read"),
+        ("read", "read"),
+        ("WRITE", "write"),
+        # They calculate, think, or hand the conversation over; the database stays as it is.
+        ("GENERIC", "read"),
+        ("THINK", "read"),
+        ("OTHER", None),
+        (5, None),
+        (None, None),
+    ],
+)
+@pytest.mark.parametrize("wrap", [lambda tool: tool, lambda tool: {"function": tool}])
+def test_kinds_of_tau2_tell_the_effect(wrap: Any, kind: Any, effect: str | None) -> None:
+    assert read_definition(wrap({"name": "f", "x-tool-type": kind})) == Tool("f", effect=effect)  # type: ignore[arg-type]  # or None
+
+
+def test_the_kind_beside_a_wrapper_tells_the_effect() -> None:
+    tool = read_definition({"function": {"name": "f"}, "x-tool-type": "WRITE"})
+
+    assert tool == Tool("f", effect="write")
+
+
+def test_hints_come_before_kinds_and_words_before_hints() -> None:
+    hints, kind = {"readOnlyHint": True}, "WRITE"
+    entry = {"name": "f", "annotations": hints, "x-tool-type": kind}
+
+    assert read_definition(entry) == Tool("f", effect="read")
+    assert read_definition({**entry, "effect": "write"}) == Tool("f", effect="write")
+
+
+def test_descriptions_tell_no_effect() -> None:
+    words = "Read-only: does not change anything. Creates, updates and deletes records."
+
+    assert read_definition({"name": "f", "description": words}) == Tool("f", words)
+
+
+def test_declared_effects_have_their_sources() -> None:
+    tools = [
+        {"name": "a", "effect": "read"},
+        {"type": "function", "function": {"name": "b"}, "x-tool-type": "GENERIC"},
+        {"toolSpec": {"name": "c"}, "annotations": {"destructiveHint": True}},
+        {"name": "d", "annotations": {"readOnlyHint": False}},
+        {"name": "e", "description": "Read-only."},
+    ]
+
+    found = dict(declared_effects({"result": {"tools": tools}}))
+
+    assert found == {
+        "a": ("read", "effect"),
+        "b": ("read", "x-tool-type"),
+        "c": ("write", "destructiveHint"),
+        "d": ("write", "readOnlyHint"),
+    }
 
 
 def test_lists_may_nest_and_may_be_mappings_or_text() -> None:

@@ -86,6 +86,7 @@ def test_what_is_decoded_directly_is_what_is_read_one_by_one(records: list[dict[
         '"optional": []',
         '"role": "user"',
         '"tools": []',
+        '"callers": ["agent"]',
         '"turns": []',
         '"expected_state": 1',
         '"actual_state": 1',

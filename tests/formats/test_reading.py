@@ -90,6 +90,48 @@ def test_calls_are_left_out_on_both_sides() -> None:
     assert whole.calls == calls
 
 
+SHARED = tuple([ToolCall("f", caller=who) for who in (None, "user", "subagent", "code")])
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "found"),
+    [
+        (ReadOptions(), None, (None, "subagent", "code")),
+        (ReadOptions(), ("agent", "user"), (None, "user")),
+        (ReadOptions(leave_out=()), ("agent", "user"), (None, "user")),
+        (ReadOptions(callers=("agent",)), None, (None,)),
+        # What the user of callscore wants is more important than what the document says.
+        (ReadOptions(callers=("agent",)), ("agent", "user"), (None,)),
+        (ReadOptions(callers=("user",)), ("agent",), ("user",)),
+        # By default, calls of a user are left out, which is no wish.
+        (
+            ReadOptions(callers=("agent", "user", "code"), leave_out=("user", "code")),
+            None,
+            (None, "user"),
+        ),
+    ],
+)
+def test_whose_calls_count_is_a_wish_or_what_the_document_says(
+    given: ReadOptions, said: tuple[str, ...] | None, found: tuple[str | None, ...]
+) -> None:
+    trace = Trace(calls=SHARED, expected=SHARED, callers=said)
+    dialect = structs.replace(ANTHROPIC, read=lambda *_: [trace])
+
+    (read,) = read_as(dialect, {}, given)
+
+    assert read.calls == read.expected
+    assert tuple([call.caller for call in read.calls or ()]) == found
+
+
+def test_hosted_tools_are_left_out_whoever_calls() -> None:
+    calls = (ToolCall("f", kind="hosted"), ToolCall("g", caller="user", kind="hosted"), SHARED[1])
+    dialect = structs.replace(ANTHROPIC, read=lambda *_: [Trace(calls=calls)])
+
+    (read,) = read_as(dialect, {}, ReadOptions(callers=("agent", "user"), leave_out=("hosted",)))
+
+    assert read.calls == (SHARED[1],)
+
+
 def test_a_document_of_another_kind_is_refused_where_a_format_is_named() -> None:
     assert read_named(ANTHROPIC, [MESSAGE])[0].calls
     assert read_named(ANTHROPIC, {"tools": [{"name": "f", "input_schema": {}}]})[0].calls == ()

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Group
 from callscore.errors import InvalidSettings
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace, read_options_for
+from callscore.formats.trace import (
+    DEFAULT_READ_OPTIONS,
+    ReadOptions,
+    Trace,
+    join_exchanges,
+    read_options_for,
+)
 
 CALL = ToolCall("f", {})
 
@@ -60,6 +67,10 @@ def test_every_option_can_be_set() -> None:
         ({"failure": "(" * 9999}, "is not a regular expression"),
         ({"failure": "a{99999999999}"}, "is not a regular expression"),
         ({"leave_out": 7}, "leave_out: expected a tuple of texts, got 7"),
+        (
+            {"callers": ["me"]},
+            "callers: unknown value 'me'. Choose from: agent, user, subagent, code.",
+        ),
     ],
 )
 def test_an_invalid_option_is_refused(wish: dict[str, Any], problem: str) -> None:
@@ -88,3 +99,52 @@ def test_a_run_may_say_nothing_at_all() -> None:
 
 def test_a_pattern_that_python_warns_about_is_used_without_a_warning() -> None:
     assert read_options_for(failure="[[a]").failure.search("[")
+
+
+def made(*names: str, turn: int | None = None) -> tuple[ToolCall, ...]:
+    return tuple([ToolCall(name, step=place, turn=turn) for place, name in enumerate(names)])
+
+
+def turns_of(trace: Trace) -> list[tuple[str, int | None, int | None]]:
+    return [(call.name, call.step, call.turn) for call in trace.calls or ()]
+
+
+def test_exchanges_with_other_questions_are_turns() -> None:
+    joined = join_exchanges(
+        [
+            Trace(calls=made("f", "g"), input="q"),
+            Trace(calls=(), input="r"),
+            Trace(calls=made("h"), input="s"),
+        ]
+    )
+
+    assert turns_of(joined) == [("f", 0, 0), ("g", 1, 0), ("h", 2, 2)]
+    assert joined.input == ["q", "r", "s"]
+
+
+@pytest.mark.parametrize("asked", ["q", None, {"messages": []}])
+def test_answers_to_the_same_question_are_of_one_turn(asked: Any) -> None:
+    joined = join_exchanges([Trace(calls=made("f"), input=asked)] * 2)
+
+    assert turns_of(joined) == [("f", 0, None), ("f", 1, None)]
+    assert joined.input == asked
+
+
+def test_the_turns_of_a_document_are_counted_on_in_the_next() -> None:
+    earlier = Trace(calls=(*made("f", turn=0), *made("g", turn=1)), input="q")
+
+    assert turns_of(join_exchanges([earlier, Trace(calls=made("h"), input="r")])) == [
+        ("f", 0, 0),
+        ("g", 0, 1),
+        ("h", 1, 2),
+    ]
+
+
+def test_what_is_expected_in_one_document_of_several_turns_is_a_turn() -> None:
+    calls = made("f")
+    joined = join_exchanges(
+        [Trace(expected=(Group("turn", calls), Group("turn", ()))), Trace(expected=calls), Trace()]
+    )
+
+    assert joined.calls is None
+    assert joined.expected == (Group("turn", calls), Group("turn", ()), Group("turn", calls))

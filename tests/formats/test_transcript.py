@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import Group
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
@@ -208,3 +209,65 @@ def test_an_id_that_repeats_for_ever_costs_no_more_than_others() -> None:
         transcript.result(number, "same")
 
     assert results(transcript) == list(range(50_000))
+
+
+def turns(transcript: Transcript) -> list[int | None]:
+    return [call.turn for call in transcript.calls()]
+
+
+def test_a_user_who_asks_again_after_an_answer_begins_a_turn() -> None:
+    transcript = Transcript()
+    for role in ("assistant", "user", "user", "system", "user"):
+        transcript.role(role)
+    transcript.call("f", {})
+    transcript.role("tool")
+    transcript.role("User")
+    transcript.role("user")
+    transcript.role("model")
+    transcript.role("HUMAN")
+    transcript.call("g", {})
+
+    assert transcript.turn == 2
+    assert turns(transcript) == [0, 2]
+
+
+@pytest.mark.parametrize("role", [None, 7, ["user"], "developer", ""])
+def test_other_roles_are_of_neither(role: Any) -> None:
+    transcript = Transcript()
+    for each in ("user", role, "user"):
+        transcript.role(each)
+    transcript.call("f", {})
+
+    assert turns(transcript) == [None]
+
+
+def test_a_call_of_the_user_is_not_an_answer() -> None:
+    transcript = Transcript()
+    transcript.role("user")
+    transcript.call("f", {}, caller="user")
+    transcript.role("user")
+    transcript.call("g", {})
+
+    assert turns(transcript) == [None, None]
+
+
+def test_what_is_expected_in_several_turns_is_a_group_for_each() -> None:
+    transcript = Transcript()
+    for number, name in enumerate(("f", None, "g")):
+        transcript.begin_turn(number)
+        if name:
+            transcript.call(name, {})
+
+    assert transcript.expected() == (
+        Group("turn", (ToolCall("f", {}),)),
+        Group("turn", ()),
+        Group("turn", (ToolCall("g", {}),)),
+    )
+
+
+def test_what_is_expected_in_one_turn_is_a_list() -> None:
+    transcript = Transcript()
+    transcript.begin_turn(0)
+    transcript.call("f", {})
+
+    assert transcript.expected() == (ToolCall("f", {}),)

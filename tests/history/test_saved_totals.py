@@ -46,6 +46,9 @@ def a_summary() -> Summary:
         checked_calls=9,
         valid_calls=6,
         uncounted_cases=1,
+        turn_cases=4,
+        joined_turn_cases=2,
+        wrong_turns={1: 1, 12: 2},
     )
 
 

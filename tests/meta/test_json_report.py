@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from tests.advising.planted import case_records
 
 from callscore import ToolCall
 from callscore.cli.program import cli
@@ -31,10 +32,12 @@ ACTUAL = [
     {"name": "pay", "arguments": {}},
     {"name": "cancel_trip", "arguments": {}},
 ]
+CHAT = [{"name": "pay", "arguments": {}, "turn": 0}, {"name": "pay", "arguments": {}, "turn": 1}]
 CASES = [
     {"id": "trip", "trial": 0, "tools": TOOLS, "expected": EXPECTED, "actual": ACTUAL},
     {"id": "trip", "trial": 1, "expected": ["pay"], "actual": []},
     {"id": "visit", "expected": ["pay"], "actual": ["pay", "get_price"]},
+    {"id": "chat", "expected": [{"turn": ["pay"]}, {"turn": ["book"]}], "actual": CHAT},
 ]
 OPTIONS = ["--no-config", "--count-calls", "writes", "--metric", "ragas.tool_call_f1"]
 
@@ -62,6 +65,17 @@ def checked(cases: str) -> Report:
 def compared(cases: str) -> Report:
     metrics = ["--metric", "callscore.f1", "--metric", "strands.any_order"]
     return _written(["metrics", "--disagree", cases, *metrics, "--format", "json"])
+
+
+@pytest.fixture(scope="module")
+def advised(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    records = case_records("argument")
+    for record in records[:3]:  # a suspect reference, which all of these contradict
+        record["success"] = True
+        record["actual"] = [{"name": "store", "arguments": {"key": "b0"}}]
+    file = tmp_path_factory.mktemp("advice") / "runs.jsonl"
+    file.write_bytes(msgspec.json.Encoder().encode_lines(records))
+    return _written(["advise", str(file), "--no-config", "--format", "json"])
 
 
 def _written(command: list[str]) -> Report:
@@ -95,7 +109,7 @@ def test_every_part_of_the_report_is_documented(scored: Report) -> None:
     assert _documented("The report") == sorted(scored)
 
 
-@pytest.mark.parametrize("part", ["totals", "calls", "checks", "trials"])
+@pytest.mark.parametrize("part", ["totals", "calls", "checks", "trials", "turns"])
 def test_the_fields_of_a_part_are_documented(part: str, scored: Report) -> None:
     assert _documented(f"`{part}`") == _fields(scored[part])
 
@@ -137,6 +151,10 @@ def test_the_fields_inside_a_case_are_documented(heading: str, part: str, scored
     assert _documented(heading) == sorted(scored["cases"][0][part][0])
 
 
+def test_the_fields_of_a_turn_are_documented(scored: Report) -> None:
+    assert _documented("A turn") == sorted(scored["cases"][-1]["turns"][0])
+
+
 def test_the_fields_of_a_forbidden_call_are_documented(scored: Report) -> None:
     forbidden = scored["cases"][0]["forbidden"][0]
 
@@ -172,3 +190,22 @@ def test_the_fields_of_a_disagreement_are_documented(compared: Report) -> None:
     assert _documented("A disagreement") == sorted(case)
     assert _documented("An opinion") == sorted(case["opinions"][0])
     assert _documented("An effect") == sorted(case["opinions"][0]["effects"][0])
+
+
+def test_the_report_of_advice_is_documented(advised: Report) -> None:
+    assert _documented("`callscore advise`") == sorted(advised)
+
+
+@pytest.mark.parametrize(
+    ("heading", "part"),
+    [
+        ("Settings and their evidence", "presets"),
+        ("Settings and their evidence", "alternatives"),
+        ("Something learned", "learned"),
+        ("A range of scores", "reliability"),
+        ("A contradicted label", "disagreements"),
+        ("A suspect reference", "suspects"),
+    ],
+)
+def test_the_parts_of_advice_are_documented(heading: str, part: str, advised: Report) -> None:
+    assert _documented(heading) == sorted(advised[part][0])

@@ -7,6 +7,7 @@ import pytest
 import callscore
 
 PUBLIC_NAMES = [
+    "Advice",
     "CallscoreError",
     "Case",
     "CaseScore",
@@ -41,6 +42,7 @@ PUBLIC_NAMES = [
     "UnreadableInput",
     "UnusableStore",
     "WorkerEnded",
+    "advise",
     "check_calls",
     "compare",
     "evaluate",

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 REPORT = ROOT / "src/callscore/reports/html/static"
 PAGE = ROOT / "src/callscore/web/static"
 VENDOR = REPORT / "vendor"
-LARGEST_REPORT = 150_000  # bytes of code and styles
+LARGEST_REPORT = 155_000  # bytes of code and styles
 
 REPORT_SCRIPTS = sorted(REPORT.glob("*.js"))
 PAGE_SCRIPTS = sorted(PAGE.glob("*.js"))

@@ -24,6 +24,7 @@ from callscore.reports.formatting import (
     metric_cells,
     number_text,
     settings_text,
+    turn_notes,
 )
 from callscore.reports.score import (
     FIXED_TOOL_COLUMNS,
@@ -110,6 +111,9 @@ CHANGES: dict[str, tuple[object, str]] = {
     "repeated_calls": ("collapse", "strict, any order, repeats counted once"),
     "arrays": ("unordered", "strict, any order, arrays in any order"),
     "nested_objects": ("subset", "strict, any order, extra keys in objects allowed"),
+    "extra_calls": ("reads_free", "strict, any order, extra calls: reads_free"),
+    "schema_defaults": ("equal", "strict, any order, schema defaults equal"),
+    "turns": ("cumulative", "strict, any order, turns cumulative"),
     "effects": ((("get_*", "read"),), "strict, any order, effects (get_* read)"),
     "arguments": ({"*.query": "text"}, "strict, any order, rules for arguments (*.query text)"),
     "top_k": (3, "strict, any order, best of 3 answers"),
@@ -699,3 +703,19 @@ def test_the_formats_of_a_mixed_input_are_limited() -> None:
     assert inputs_text(read_from(*inputs), "en") == (
         "read a.json as a, b.json as b, c.json as c, d.json as d, e.json as e, f.json as f, … 2 more"
     )
+
+
+def test_the_first_wrong_turns_are_noted_with_those_compared_as_one() -> None:
+    summary = Summary(turn_cases=12, joined_turn_cases=1, wrong_turns={2: 5, 1: 3})
+
+    assert turn_notes(summary, "en") == [
+        ("a turn went wrong in 8 of 12 cases with turns", "first: turn 1 in 3, turn 2 in 5"),
+        ("1 case with turns compared as one: the trace does not say where a turn begins", ""),
+    ]
+    assert turn_notes(summary, "ru")[0] == (
+        "неверный ход есть в 8 из 12 случаев с ходами",
+        "первый: ход 1 — 3, ход 2 — 5",
+    )
+    assert turn_notes(Summary(turn_cases=3), "en") == []
+    many = Summary(turn_cases=20, wrong_turns=dict.fromkeys(range(1, 13), 1))
+    assert turn_notes(many, "en")[0][1].endswith("turn 10 in 1, … 2 more")

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { actualCalls, foldedParts, mergedRows, partingCall } from "../../src/callscore/reports/html/static/calls.js";
+import { actualCalls, callBlocks, foldedParts, mergedRows, partingCall } from "../../src/callscore/reports/html/static/calls.js";
 
 const call = (name, n = 1) => ({ name, arguments: { n } });
 const same = (name, expected, actual, n) => ({ mark: "=", expected: call(name, n), expected_index: expected, actual_index: actual });
@@ -100,4 +100,26 @@ test("of many quiet items, only those around others are shown at first", () => {
   }
   assert.deepEqual(foldedParts(items.slice(0, 8), isQuiet, []).length, 8);
   assert.deepEqual(foldedParts([], isQuiet, []), []);
+});
+
+test("calls without turns are one part without a title", () => {
+  const rows = [same("a", 0, 0), extra("b", 1)];
+  assert.deepEqual(callBlocks([{ rows }]), [{ words: [], rows: [rows] }]);
+});
+
+test("turns and the state at the end are parts of their own, also a turn without calls", () => {
+  const state = { mark: "~", expected: { name: "end_state", kind: "state" }, actual: { name: "end_state", kind: "state" } };
+  const rows = [{ ...same("a", 0, 0), turn: 1 }, { ...missed("b", 1), turn: 2 }, state];
+  const turns = [
+    { number: 1, passed: true, word: "" },
+    { number: 2, passed: false, word: "0.0%" },
+    { number: 3, passed: true, word: "no calls" },
+  ];
+  const parts = callBlocks([{ rows, turns, state: "differs" }]);
+  assert.deepEqual(
+    parts.map(({ words, rows: [part] }) => [words.map(({ text }) => text).join(), part.length]),
+    [["", 1], ["0.0%", 1], ["no calls", 0], ["differs", 1]],
+  );
+  const both = callBlocks([{ rows, turns, state: "differs" }, { rows: [same("a", 0, 0)] }]);
+  assert.deepEqual(both.map(({ rows: sides }) => sides.map((side) => side.length)), [[0, 1], [1, 0], [1, 0], [0, 0], [1, 0]]);
 });

@@ -34,6 +34,7 @@ const INDEX = {
   problems: [[], [0, 1], [2], [0], [3]],
   about: ["Fly to Rome", "Pay the bill", "Look it up", "Fly to Rome", ""],
   seconds: [1, 2, 3, 4, null],
+  turn: [null, 1, 2, 2, null],
 };
 const DOCUMENT = { comparison: null, evaluations: [] };
 const prepared = prepareIndex({ document: DOCUMENT, index: INDEX }, (problem) => problem.class);
@@ -53,6 +54,8 @@ test("each filter keeps the rows with an item that matches", () => {
   const expected = [
     [{ status: ["failed"] }, ["trip", "Case-10", "case-2"]],
     [{ status: ["passed", "error"] }, ["trip", "case-1"]],
+    [{ turn: "2" }, ["trip", "case-2"]],
+    [{ turn: "7" }, []],
     [{ tool: "pay" }, ["Case-10", "case-1"]],
     [{ problem: "pay" }, ["Case-10", "case-1"]],
     [{ argument: argumentKey("book", "date") }, ["trip", "Case-10"]],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore import InvalidSettings, score
+from callscore import InvalidSettings, ToolCall, expect, score
 from callscore.integrations.tools import score_tool_calls
 
 # The two examples of the README of a published tool, with its numbers where they follow from its
@@ -91,3 +91,30 @@ def test_snake_case_is_the_default() -> None:
 def test_an_unknown_style_is_refused(style: Any) -> None:
     with pytest.raises(InvalidSettings, match="style: unknown value"):
         score([], []).to_dict(style=style)
+
+
+def test_a_case_with_turns_has_them_and_the_first_that_went_wrong() -> None:
+    expected = [
+        expect.turn(("a", {})),
+        expect.turn(("b", {})),
+        ToolCall("end_state", {}, kind="state"),
+    ]
+    found = score(expected, [ToolCall("b", {}, turn=0)]).to_dict(style="camel")
+
+    assert [(turn["number"], turn["f1"], turn["passed"]) for turn in found["turns"]] == [
+        (1, 0.0, False),
+        (2, 0.0, False),
+    ]
+    assert (found["turnMean"], found["turnMin"], found["firstWrongTurn"]) == (0.0, 0.0, 1)
+    assert [missed["details"] for missed in found["missedCalls"]] == [
+        "a: never called",
+        "b: called, but in another turn",
+        "end_state: the run has no end state",
+    ]
+    assert found["missedCalls"][1]["expected"] == {"tool": "b", "args": {}, "turn": 1}
+    assert found["missedCalls"][2]["expected"] == {"tool": "end_state", "args": {}, "kind": "state"}
+    assert found["extraCalls"] == [
+        {"tool": "b", "args": {}, "turn": 0, "details": "expected, but in another turn"}
+    ]
+    assert found["summary"].endswith(" | First wrong turn: 1")
+    assert "turns" not in score([NEWS], [NEWS]).to_dict(style="camel")

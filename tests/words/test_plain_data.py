@@ -105,6 +105,10 @@ def test_the_worked_example_is_exported_whole() -> None:
         "forbidden": [],
         "ignored": [],
         "faults": None,
+        "turns": [],
+        "turn_mean": None,
+        "turn_min": None,
+        "first_wrong_turn": None,
         "expectation": None,
         "settings": {
             "mode": "strict",

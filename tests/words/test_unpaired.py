@@ -44,7 +44,7 @@ def words(expected: list[Expected], actual: list[ToolCall], **settings: Any) -> 
 
 
 def test_of_plain_calls_nothing_more_is_to_be_said() -> None:
-    assert explain_unpaired(scored([ASK, ASK], [PAY, ASK]), "en") == (set(), {}, {})
+    assert explain_unpaired(scored([ASK, ASK], [PAY, ASK]), "en") == (set(), {}, {}, set())
 
 
 def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:

@@ -1,4 +1,4 @@
-"""Commands that read files: score, explain, check, extract, capture, metrics, formats, generate."""
+"""Commands that read files: score, explain, check, effects, extract, capture, metrics, formats, generate."""
 
 from __future__ import annotations
 
@@ -187,6 +187,8 @@ def file_jobs(repository: Path) -> Iterator[Job]:
     yield from _bad_input_jobs()
     yield from _explain_jobs()
     yield from _check_jobs()
+    yield from _advise_jobs()
+    yield from _effects_jobs()
     yield from _value_jobs()
     yield from _reading_jobs()
     yield from _metrics_jobs()
@@ -453,6 +455,82 @@ def _explain_jobs() -> Iterator[Job]:
         callscore("explain", "cases.jsonl", "--case", "nested", is_terminal=True),
         callscore("explain", "cases.jsonl", "--no-config", "--store", "other.db"),
         *(callscore("explain", "cases.jsonl", *more) for more in WRONG_OPTIONS),
+        files=files,
+    )
+
+
+def _labelled_run(task: int, trial: int) -> str:
+    """A run whose label follows its key, with a note that differs at random."""
+    success = (task + trial) % 2 == 0
+    note = ("as agreed", "ok", "done")[(task * 7 + trial * 3) % 3]
+    run = {
+        "id": f"t{task}",
+        "trial": trial,
+        "success": success,
+        "expected": [{"name": "save", "arguments": {"key": task, "note": "as agreed"}}],
+        "actual": [{"name": "save", "arguments": {"key": task if success else -1, "note": note}}],
+    }
+    return json_text(run if task else run | {"success": True, "actual": ["store"]})
+
+
+def _advise_jobs() -> Iterator[Job]:
+    lines = [_labelled_run(task, trial) for task in range(20) for trial in range(3)]
+    files = {
+        "runs.jsonl": "".join(f"{line}\n" for line in lines),
+        "few.jsonl": "".join(f"{line}\n" for line in lines[:9]),
+    }
+    for language in LANGUAGES:
+        yield job(
+            f"advise/formats/{language}",
+            *(
+                callscore("advise", "runs.jsonl", "--format", form, "--lang", language)
+                for form in ("table", "json", "markdown")
+            ),
+            callscore("advise", "few.jsonl", "--lang", language),
+            callscore(
+                "advise", "runs.jsonl", "--write", "--proposals", "p.jsonl", "--lang", language
+            ),
+            callscore("bless", "--proposals", "p.jsonl", "--dry-run", "--lang", language),
+            files=files,
+        )
+    yield job(
+        "advise/options",
+        callscore("advise"),
+        callscore("advise", "runs.jsonl", "--label", "id"),
+        callscore("advise", "runs.jsonl", "--label", "trial", "--label-at-least", "1"),
+        callscore("advise", "runs.jsonl", "--label", "nothing.here"),
+        callscore("advise", "runs.jsonl", "--write", "runs.jsonl"),
+        callscore(
+            "advise", "--expected", "runs.jsonl", "--actual", "runs.jsonl", "--max-shown", "1"
+        ),
+        callscore("advise", "runs.jsonl", is_terminal=True),
+        files=files,
+    )
+
+
+def _effects_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
+    for language in LANGUAGES:
+        yield job(
+            f"effects/formats/{language}",
+            *(
+                callscore("effects", "cases.jsonl", "--format", form, "--lang", language, *more)
+                for form in ("table", "json", "markdown")
+                for more in ((), ("--tools", "tools.json"))
+            ),
+            files=files,
+        )
+    yield job(
+        "effects/options",
+        callscore("effects", "cases.jsonl", is_cold=True),
+        callscore("effects"),
+        callscore("effects", "cases.jsonl", "--tools", "tools.json", is_terminal=True),
+        callscore("effects", "-", stdin=CASES.encode()),
+        callscore("effects", "--write", "cases.jsonl"),
+        callscore("effects", "cases.jsonl", "--no-config", "--write"),
+        callscore("effects", "cases.jsonl", "--write", "own.toml"),
+        callscore("effects", "cases.jsonl", "--write"),
+        callscore("effects", "cases.jsonl", "--config", "own.toml", "--write"),
         files=files,
     )
 

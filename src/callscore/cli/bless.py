@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from callscore.cli.options import (
     keyword_option,
     lang_option,
     open_existing_store,
+    proposals_option,
     store_option,
     trial_option,
 )
@@ -28,7 +30,6 @@ from callscore.words.value_text import CASES, FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from callscore.cli.output import Output
     from callscore.history.store import Store
@@ -128,6 +129,11 @@ changes are shown first.
   callscore bless latest --dry-run
   callscore bless latest -k weather
 
+\b
+With --proposals, it writes the alternatives to suspect references that callscore advise found:
+  callscore advise runs.jsonl --proposals suspects.jsonl
+  callscore bless --proposals suspects.jsonl --dry-run
+
 Without --trial, all trials of a case must agree. Some cases are not changed, and the reason is shown:
 cases whose trials differ, cases that changed since the run, groups with missing calls, and calls that
 are forbidden or do not match the schemas of their tools.
@@ -137,7 +143,8 @@ are forbidden or do not match the schemas of their tools.
 class _Request(Struct, frozen=True, kw_only=True):
     """The options of the command."""
 
-    run: str
+    run: str | None
+    proposals: str | None
     keyword: str
     trial: int | None
     dry_run: bool
@@ -147,7 +154,8 @@ class _Request(Struct, frozen=True, kw_only=True):
 
 
 @click.command(help=_HELP)
-@click.argument("run", shell_complete=complete_run)
+@click.argument("run", required=False, shell_complete=complete_run)
+@proposals_option
 @keyword_option
 @trial_option
 @dry_run_option
@@ -159,14 +167,36 @@ def command(**options: Any) -> int:
     from callscore.history.opening import default_path
 
     request = _Request(**{**options, "trial": _trial_number(options["trial"])})
+    _require_source(request)
     root = default_path().parent.parent  # the history has paths relative to it
-    with open_existing_store(request.store) as store, stdout_to_stderr():  # evaluations may print
-        found = _find_blessings(store, request, root)
+    if request.proposals is not None:
+        found, root = _read_proposals(request.proposals, request.keyword), Path.cwd()
+    else:
+        with (
+            open_existing_store(request.store) as store,
+            stdout_to_stderr(),
+        ):  # evaluations may print
+            found = _find_blessings(store, request, root)
     if request.keyword and not found.cases:
         return unblessed_exit_code("unselected", request.lang)
     # Even if the reader closes the output, as `head` does, the files are written.
     with open_output(None, "table", request.lang, is_gate=True) as output:
         return _bless(found, request, root, output)
+
+
+def _require_source(request: _Request) -> None:
+    """Require a run, or proposals, and not both."""
+    if (request.run is None) == (request.proposals is None):
+        raise click.UsageError("Pass either a RUN or --proposals FILE.")
+    if request.proposals is not None and request.trial is not None:
+        raise click.UsageError("--trial goes with a RUN: proposals are about all trials.")
+
+
+def _read_proposals(file: str, keyword: str) -> Blessings:
+    from callscore.evaluations.plan import keyword_filter
+    from callscore.rewriting.proposals import read_proposals
+
+    return read_proposals(Path(file), keyword_filter(keyword))
 
 
 def _trial_number(trial: str | None) -> int | None:
@@ -184,7 +214,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     from callscore.runner.recorder import plain_case_payload
     from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
 
-    run = store.find(request.run)
+    run = store.find(request.run or "")
     evaluations = store.evaluations(run.id)
     counts = [saved_counts(each.summary) for each in evaluations]
     if any(each is not None and each.trials for each in counts):

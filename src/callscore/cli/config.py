@@ -12,9 +12,17 @@ from callscore.core.settings import Settings, get_preset, resolve_aliases, setti
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
-__all__ = ["EMPTY", "Config", "config_for"]
+__all__ = [
+    "EMPTY",
+    "OWN_FILE",
+    "Config",
+    "config_for",
+    "find_config_file",
+    "read_config",
+    "settings_table",
+]
 
-_OWN: Final = "callscore.toml"
+OWN_FILE: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"
 _TABLE: Final = "callscore"
 _PRESET: Final = "preset"
@@ -61,18 +69,29 @@ def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
     return find_config(folder)
 
 
+def settings_table(path: Path) -> tuple[str, ...]:
+    """The table of a file that has the settings; empty if they are at the top level."""
+    return ("tool", _TABLE) if path.name == _PROJECT else ()
+
+
 def find_config(folder: Path) -> Config:
     """The settings of the nearest folder that has any, up to the root of a repository."""
+    path = find_config_file(folder)
+    return EMPTY if path is None else read_config(path)
+
+
+def find_config_file(folder: Path) -> Path | None:
+    """The file with the settings of the nearest folder that has any; None if none has."""
     for candidate in (folder, *folder.parents):
-        for name in (_OWN, _PROJECT):
+        for name in (OWN_FILE, _PROJECT):
             path = candidate / name
-            if _exists(path) and (name == _OWN or _has_own_table(path)):
+            if _exists(path) and (name == OWN_FILE or _has_own_table(path)):
                 if not path.is_file():  # a link to a device could be read forever
                     raise InvalidSettings(f"{path}: not a regular file")
-                return read_config(path)
+                return path
         if _exists(candidate / ".git"):
             break
-    return EMPTY
+    return None
 
 
 def _exists(path: Path) -> bool:
@@ -137,7 +156,7 @@ def _require_key(key: str, place: str) -> None:
         raise InvalidSettings(f"{place}: {key!r} is a function, so it can be set in Python only")
     if key in ("tool", _TABLE):
         table = f"tool.{_TABLE}" if key == "tool" else _TABLE
-        problem = f"remove the line [{table}]: in {_OWN} the settings are at the top level"
+        problem = f"remove the line [{table}]: in {OWN_FILE} the settings are at the top level"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
-from callscore.cli.config import EMPTY, config_for
+from callscore.cli.config import EMPTY, OWN_FILE, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.cli.record_fields import id_from_option, map_option
@@ -20,6 +20,7 @@ from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import UnreadableInput
+from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_MAX_SHOWN",
+    "PROJECT_FILE",
     "SHARE",
     "SettingsCommand",
+    "config_options",
     "dry_run_option",
     "expected_option",
     "fail_on_option",
@@ -59,6 +62,7 @@ __all__ = [
     "overrides_from",
     "parse_run_name",
     "project_from",
+    "proposals_option",
     "reading_from",
     "reading_options",
     "refuse_evaluations",
@@ -80,6 +84,7 @@ __all__ = [
     "tools_option",
     "trial_option",
     "warn_ineffective",
+    "write_settings_option",
 ]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
@@ -174,8 +179,7 @@ def _choice(name: str, kind: Any, text: str) -> Callable[[AnyCommand], AnyComman
     )
 
 
-# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
-settings_options = stacked(
+config_options = stacked(
     _setting(
         "--config",
         metavar="FILE",
@@ -183,6 +187,10 @@ settings_options = stacked(
         " this folder or above]",
     ),
     _setting("--no-config", is_flag=True, help="Ignore the settings of the project."),
+)
+# Without defaults: a setting that is not given comes from the project, or from `DEFAULT`.
+settings_options = stacked(
+    config_options,
     _setting(
         "--preset",
         type=click.Choice(PRESETS, case_sensitive=False),
@@ -398,6 +406,7 @@ lang_option = click.option(
 
 
 _EXCLUDE_NOTHING = "none"
+_USER = "user"
 reading_options = stacked(
     click.option(
         "--view",
@@ -418,6 +427,12 @@ reading_options = stacked(
         type=click.Choice([*get_args(Part), _EXCLUDE_NOTHING]),
         multiple=True,
         help="Ignore the calls of this caller, like those of a simulated user; none keeps all calls.",
+    ),
+    click.option(
+        "--callers",
+        metavar="NAMES",
+        help="Whose calls count, on both sides: agent, user, subagent and code, with commas."
+        " By default what the input says, or all but the user's.",
     ),
     click.option(
         "--failure-pattern",
@@ -449,7 +464,10 @@ input_options = stacked(
 
 def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOptions:
     """Remove the reading options from the options of a command."""
-    left_out = options.pop("leave_out")
+    left_out, listed = options.pop("leave_out"), options.pop("callers")
+    callers = None if listed is None else [name.strip() for name in listed.split(",")]
+    if callers is None and _USER in left_out:  # unlike the default, whatever the input says
+        callers = [caller for caller in get_args(Caller) if caller != _USER]
     if _EXCLUDE_NOTHING not in left_out:
         left_out = (*DEFAULT_READING.leave_out, *left_out)
     elif len(left_out) > 1:
@@ -460,6 +478,7 @@ def reading_from(options: dict[str, Any], tools: Iterable[Tool] = ()) -> ReadOpt
         view=options.pop("view"),
         candidate=options.pop("candidate"),
         leave_out=left_out,
+        callers=callers,
         failure=options.pop("failure_pattern"),
         strict=options.pop("strict_input"),
         tools=tools,
@@ -520,6 +539,21 @@ dry_run_option = click.option(
 )
 
 
+# The value of --write without a file.
+PROJECT_FILE = "(project)"
+write_settings_option = click.option(
+    "--write",
+    is_flag=False,
+    flag_value=PROJECT_FILE,
+    metavar="[FILE]",
+    help="Add what was found to the settings in this file."
+    f"  [default: the settings of the project, or {OWN_FILE}]",
+)
+proposals_option = click.option(
+    "--proposals",
+    metavar="FILE",
+    help="File for alternatives to suspect references: advise writes it, bless accepts it.",
+)
 skip_bad_option = click.option(
     "--skip-bad", is_flag=True, help="Skip and report records that cannot be read."
 )

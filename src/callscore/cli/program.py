@@ -25,6 +25,8 @@ _TASKS = {
         "score": "Score files of cases or traces.",
         "explain": "Explain the score of one case.",
         "check": "Check calls without expected calls.",
+        "effects": "List which tools read and which write.",
+        "advise": "Recommend settings from runs with success labels.",
     },
     "Run": {
         "init": "Create an example evaluation.",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
 
-__all__ = ["progress", "run_progress"]
+__all__ = ["counting_progress", "progress", "run_progress"]
 
 _LARGE_INPUT = 8_000_000  # bytes; smaller input is read before a bar could be seen
 
@@ -170,3 +170,25 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
             bar.update(task, advance=1, description=score.text(lang))
 
         yield RunHooks(on_plan=lambda total: bar.update(task, total=total), on_done=on_done)
+
+
+@contextmanager
+def counting_progress(verb: str) -> Iterator[Callable[[], None] | None]:
+    """A function to call after each step of work whose steps are not known; None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn(verb),
+        TextColumn("{task.completed}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(verb, total=None)
+        yield lambda: bar.advance(task)

@@ -146,6 +146,8 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         unread: what looks like calls in the record and was not read, in a sentence.
         only: run only this case, and others that are marked so.
         skip: do not run this case; True, or the reason.
+        callers: whose calls count, on both sides: `agent`, `user`, `subagent`, `code`; None if the
+            case does not say.
     """
 
     id: str = ""
@@ -159,3 +161,4 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     unread: str | None = None
     only: bool = False
     skip: bool | str = False
+    callers: tuple[str, ...] | None = None

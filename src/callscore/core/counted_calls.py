@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     from callscore.core.settings import Settings
 
 __all__ = [
+    "EffectReason",
     "Ignored",
     "PreparedCalls",
     "effect_of",
+    "effect_reason",
     "forbidden_patterns",
     "forbidding_pattern",
     "prepare_calls",
@@ -51,18 +53,17 @@ __all__ = [
     "tools_by_any_name",
 ]
 
-# The names of tools that only read, if neither the settings nor a definition say anything. Each is
-# a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
+# The verbs of tools that only read, if neither the settings nor a definition say anything: the rest
+# of the name says what they look up; a verb alone (`get`) says too little. Which verbs are reads was
+# measured: see docs/explanation/calls-that-matter.md.
+READ_VERBS: Final = ("get", "find", "search", "list", "read", "fetch", "retrieve", "count", "show")
 READ_PATTERNS: Final = (
-    "get_*",
-    "find_*",
-    "search_*",
-    "list_*",
-    # The same four for names without underscores: `getWeather`, not `getaway`.
-    "get[A-Z]*",
-    "find[A-Z]*",
-    "search[A-Z]*",
-    "list[A-Z]*",
+    *[
+        pattern
+        for verb in READ_VERBS
+        # In names without a separator a capital follows: `getWeather`, not `getaway`.
+        for pattern in (f"{verb}_*", f"{verb}-*", f"{verb}[A-Z]*", f"{verb.title()}[A-Z]*")
+    ],
     # These compute, or record a thought of the agent.
     "calculate",
     "think",
@@ -75,25 +76,50 @@ _Rules = tuple[tuple[str, "Effect"], ...]
 _DEFAULT_RULES: _Rules = tuple((pattern, "read") for pattern in READ_PATTERNS)
 
 
-def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
+class EffectReason(NamedTuple):
+    """The effect of a tool, and what decides it.
+
+    Attributes:
+        source: `setting`, `definition`, `name`, or `unknown` if nothing is known about the tool.
+        pattern: the pattern of the setting or of the name that matches.
+    """
+
+    effect: Effect
+    source: Literal["setting", "definition", "name", "unknown"]
+    pattern: str | None = None
+
+
+def effect_reason(name: str, settings: Settings, tools: Mapping[str, Tool]) -> EffectReason:
     """The effect of a tool: by the first matching setting, else by its definition, else by its name.
 
     If the settings normalize names, a pattern may match the name as written or as compared.
     """
     names = (name, comparable_name(name, settings)) if changes_names(settings) else (name,)
-    effect = _first_match(names, settings.effects) if settings.effects else None
-    defined = [tools[known].effect for known in names if known in tools]
-    effect = effect or next(filter(None, defined), None)
+    rule = _first_match(names, settings.effects) if settings.effects else None
+    if rule is not None:
+        return EffectReason(rule[1], "setting", rule[0])
+    for known in names:
+        defined = tools[known].effect if known in tools else None
+        if defined is not None:
+            return EffectReason(defined, "definition")
     # By name alone, only the compared part decides: a server may be called `search_server`.
-    return effect or _first_match(names[-1:], _DEFAULT_RULES) or "write"
+    rule = _first_match(names[-1:], _DEFAULT_RULES)
+    return (
+        EffectReason("write", "unknown") if rule is None else EffectReason(rule[1], "name", rule[0])
+    )
+
+
+def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
+    """The effect of a tool; a tool that is not known to read counts as a write."""
+    return effect_reason(name, settings, tools).effect
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
-def _first_match(names: tuple[str, ...], rules: _Rules) -> Effect | None:
-    """The effect by the first rule that matches any of the names."""
-    for pattern, effect in rules:
-        if any(matches_pattern(pattern, name) for name in names):
-            return effect
+def _first_match(names: tuple[str, ...], rules: _Rules) -> tuple[str, Effect] | None:
+    """The first rule that matches any of the names."""
+    for rule in rules:
+        if any(matches_pattern(rule[0], name) for name in names):
+            return rule
     return None
 
 

@@ -310,12 +310,16 @@ class SavedScore(Struct, frozen=True, gc=False, kw_only=True):
             scored.
         tools: the counts of each tool; None if they were not counted.
         comparison: the pairs and the differences, as plain data.
+        turns: the number of turns that were scored; 0 if they were compared as one, None without.
+        first_wrong_turn: the number of the first turn that did not pass, from 1; None without one.
     """
 
     f1: float | None = None
     counts: tuple[int, ...] = ()
     tools: dict[str, ToolOutcome] | None = None
     comparison: dict[str, Any] | None = None
+    turns: int | None = None
+    first_wrong_turn: int | None = None
 
     @property
     def outcome(self) -> Outcome:

@@ -18,7 +18,7 @@ from callscore.core.arguments import (
     overlap_ratio,
 )
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import STATE_KIND, Expected
+from callscore.core.case import STATE_KIND, Expected, has_turns
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
@@ -58,6 +58,8 @@ __all__ = [
     "repr_without_secrets",
     "tool_selection",
     "total_calls",
+    "turn_count",
+    "turn_passes",
     "turns_of_actual",
 ]
 
@@ -480,9 +482,8 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def first_wrong_turn(self) -> int | None:
         """The number of the first turn that does not pass, from 1; None without one."""
-        mark = self.settings.pass_mark
         for turn in self.turns:
-            if turn.forbidden or turn.f1 < mark:
+            if not turn_passes(turn, self.settings.pass_mark):
                 return turn.number
         return None
 
@@ -706,6 +707,21 @@ def outcome_f1(outcome: Outcome) -> float:
     """The score of a case: its F1, or 0 where a forbidden call was made or there is no answer."""
     correct, expected, actual, forbidden = outcome
     return 0.0 if forbidden else f1_of(correct, expected, actual)
+
+
+def turn_passes(turn: TurnScore, pass_mark: float) -> bool:
+    """Whether the score of a turn reaches `pass_mark`, and nothing forbidden was called in it."""
+    return is_passing((turn.correct, turn.expected, turn.actual, turn.forbidden), pass_mark)
+
+
+def turn_count(score: Score) -> int | None:
+    """How many turns were scored; None for a case without turns.
+
+    It is 0 if turns are expected, and the trace does not say where one begins: they were compared as one.
+    """
+    if score.turns:
+        return len(score.turns)
+    return 0 if score.expectation is not None and has_turns(score.expectation) else None
 
 
 def is_passing(outcome: Outcome, pass_mark: float) -> bool:

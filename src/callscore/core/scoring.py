@@ -226,7 +226,10 @@ def _score_turns(
             wanted, made, settings, lambda part, calls: score_calls(part, calls, plain, tools)
         )
     score = score_calls(without_turns(wanted), made, plain, tools)
-    return structs.replace(score, settings=settings), counted_places(score, made)
+    places = counted_places(score, made)
+    if has_turns(wanted):  # reports say that the turns were compared as one
+        score = structs.replace(score, expectation=wanted)
+    return structs.replace(score, settings=settings), places
 
 
 def _with_caller(call: ToolCall) -> ToolCall:

@@ -19,6 +19,7 @@ from callscore.core.score import (
     outcome_f1,
     outcome_of,
     total_calls,
+    turn_count,
 )
 from callscore.core.statistics import (
     Cluster,
@@ -88,6 +89,10 @@ class Summary(Struct):
         checked_calls: the actual calls of these cases.
         valid_calls: those of them that their schemas accept.
         uncounted_cases: the cases in which there are calls, but none that counts.
+        turn_cases: the cases whose turns were scored.
+        joined_turn_cases: the cases with turns that were compared as one, because the trace does not
+            say where a turn begins.
+        wrong_turns: number of a turn, from 1 -> the cases in which it is the first that did not pass.
     """
 
     pass_mark: float = 1.0
@@ -101,6 +106,9 @@ class Summary(Struct):
     checked_calls: int = 0
     valid_calls: int = 0
     uncounted_cases: int = 0
+    turn_cases: int = 0
+    joined_turn_cases: int = 0
+    wrong_turns: dict[int, int] = field(default_factory=dict)
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id if it is one of several trials."""
@@ -121,6 +129,7 @@ class Summary(Struct):
             for argument in pair.differing_arguments:
                 _add_count(self.wrong_arguments, (name, argument))
         self._add_unpaired_calls(*score.unpaired)
+        self.add_turns(turn_count(score), score.first_wrong_turn)
         for position in score.forbidden:
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:
@@ -164,6 +173,17 @@ class Summary(Struct):
         if extra is not None:
             self.tool(extra).extra += times
 
+    def add_turns(self, turns: int | None, first_wrong: int | None, times: int = 1) -> None:
+        """Count the turns of a case, as `turn_count` and `Score.first_wrong_turn` have them."""
+        if turns is None:
+            return
+        if turns:
+            self.turn_cases += times
+        else:
+            self.joined_turn_cases += times
+        if first_wrong is not None:
+            _add_count(self.wrong_turns, first_wrong, times)
+
     def _add_faults(self, faults: Sequence[Fault], calls: int) -> None:
         self.checked_cases += 1
         self.checked_calls += calls
@@ -198,6 +218,9 @@ class Summary(Struct):
         self.checked_calls += other.checked_calls
         self.valid_calls += other.valid_calls
         self.uncounted_cases += other.uncounted_cases
+        self.turn_cases += other.turn_cases
+        self.joined_turn_cases += other.joined_turn_cases
+        add_counts(self.wrong_turns, other.wrong_turns)
 
     @property
     def cases(self) -> int:
@@ -238,6 +261,14 @@ class Summary(Struct):
     def total_actual(self) -> int:
         """Actual calls that can cost precision, over all cases."""
         return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
+
+    @property
+    def made(self) -> int:
+        """Actual calls that are correct, incorrect or extra, over all cases.
+
+        These are more than `total_actual` if calls with wrong arguments are free.
+        """
+        return max(self.total_actual, self.correct + self.incorrect + self.extra)
 
     @property
     def incorrect(self) -> int:

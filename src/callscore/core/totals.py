@@ -32,6 +32,7 @@ from callscore.core.score import (
     is_passing,
     outcome_f1,
     outcome_of,
+    turn_count,
 )
 from callscore.core.summary import Summary
 
@@ -130,7 +131,10 @@ class ExactMean:
 
 # The scorers that compare nothing but the calls that count.
 CALL_SCORERS = frozenset(
-    ("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection")
+    (
+        *("accuracy", "f1", "precision", "recall", "exact", "tool_called", "tool_selection"),
+        *("turn_mean", "turn_min"),
+    )
 )
 
 
@@ -365,6 +369,7 @@ class Totals:
         if result.score is not None:
             self.summary.add_counts(outcome_of(result.score), {}, 1)
             self.summary.uncounted_cases += has_no_counted_calls(result.score)
+            self.summary.add_turns(turn_count(result.score), result.score.first_wrong_turn)
 
     def add_summary(self, summary: Summary, scorer: str, *, not_scored: int = 0) -> None:
         """Count cases that were added up elsewhere, with their scores as the values of this scorer.
@@ -440,6 +445,7 @@ class Totals:
             self._count_values(values, times)
             if saved.counts:
                 self.summary.add_counts(saved.outcome, saved.tools or {}, times)
+            self.summary.add_turns(saved.turns, saved.first_wrong_turn, times)
         self._alike.clear()
         shown = self._shown.items()
         came = self._answered + self._errors

@@ -94,6 +94,8 @@ class InputOptions(Struct, frozen=True):
         top_k: how many answers to the same question to read.
         keeps_tools: whether cases keep the tools that their document defines.
         takes_trace: whether a case without actual calls has them in its trace, under a usual name.
+        with_document: called with each case, the document that it was read from, and the number of
+            the case among how many of this document; returns the case.
     """
 
     fields: FieldPaths | None = None
@@ -102,11 +104,14 @@ class InputOptions(Struct, frozen=True):
     top_k: int = 1
     keeps_tools: bool = False
     takes_trace: bool = True
+    with_document: Callable[[Case, Any, int, int], Case] | None = None
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given, nor where ids come from."""
-        return self.fields is None and self.dialect is None and self.read_options.id_from is None
+        """Whether neither paths nor a format are given, nor where ids come from, nor whose calls count."""
+        options = self.read_options
+        is_default = options.id_from is None and options.callers is None
+        return self.fields is None and self.dialect is None and is_default
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)
@@ -185,6 +190,7 @@ class CaseReader:
         )
         self._keeps_tools = inputs.keeps_tools
         self._takes_trace = inputs.takes_trace
+        self._with_document = inputs.with_document
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
@@ -415,6 +421,8 @@ class CaseReader:
             is_typo = "Did you mean" in error.problem  # then this is what to do
             hint = f" {_HINT} {trace_hint(value)}" if is_unknown and not is_typo else ""
             return BadRecord(error.place, error.problem + hint)
+        if self._with_document is not None:
+            case = self._with_document(case, record.value, 0, 1)
         name = None if case.id != NO_ID and has_own_id(case) else self._file_id()
         return self._with_unread((place, case if name is None else structs.replace(case, id=name)))
 
@@ -453,9 +461,13 @@ class CaseReader:
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
             else:
-                yield self._with_unread((place, self._with_tools(case, document)))
+                case = self._of_document(case, document, index, len(traces))
+                yield self._with_unread((place, case))
 
-    def _with_tools(self, case: Case, document: Document) -> Case:
+    def _of_document(self, case: Case, document: Document, index: int, count: int) -> Case:
+        """A case with what its document says beside the calls; it is one of `count` cases."""
+        if self._with_document is not None:
+            case = self._with_document(case, document.value, index, count)
         if not self._keeps_tools:
             return case
         if document is not self._latest[0]:  # a document may hold many runs

@@ -40,6 +40,7 @@ from callscore.errors import (
     ModelFailed,
     UnreadableInput,
 )
+from callscore.formats.callers import read_callers
 from callscore.formats.cases import (
     case_record,
     has_own_id,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
     from callscore.engines.workers import Batch
+    from callscore.formats.callers import Caller
     from callscore.formats.trace import IdSource
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "MANY_BYTES",
     "decoded_lines",
     "raise_at",
+    "read_case_value",
     "score_cases",
     "score_files",
     "score_joined",
@@ -114,7 +117,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
     collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
-        case = _read_case_value(given, place, settings.top_k)
+        case = read_case_value(given, place, settings.top_k)
         collector.definitions.of(case.tools, place)  # refused here, where the place is known
         try:
             collector.take(case, place)
@@ -135,7 +138,7 @@ def raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
     raise error  # of a metric or a model, not of the case
 
 
-def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
+def read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
     """The given case, with the other answers that may count."""
     is_value = isinstance(given, Case)
     unread: dict[str, None] = {}
@@ -170,6 +173,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     id_from: IdSource | None = None,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     jobs: int = 1,
@@ -190,6 +194,8 @@ def score_files(  # noqa: PLR0913  (all are options)
         read_options: which calls to read from a document with several choices.
         id_from: `filename` to use the name of each file, without its suffix, as the id of the runs in
             it.
+        callers: whose calls count, on both sides: `agent`, `user`, `subagent`, `code`. By default what
+            the cases or traces say; if they say nothing, all but those of a simulated user.
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases or traces.
         metrics: metrics of other tools to compute for each case, by name or as `Metric` values.
@@ -204,8 +210,7 @@ def score_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    if id_from is not None:
-        read_options = structs.replace(read_options, id_from=id_from)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -235,6 +240,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     format: str | None = None,  # noqa: A002  (as everywhere)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     id_from: IdSource | None = None,
+    callers: Iterable[Caller] | None = None,
     tools: Any = None,
     metrics: Metrics = (),
     hooks: ScoreHooks = _NO_HOOKS,
@@ -247,8 +253,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     `fields` and `format` hold for both sides.
     """
     collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    if id_from is not None:
-        read_options = structs.replace(read_options, id_from=id_from)
+    read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
@@ -257,6 +262,17 @@ def score_joined(  # noqa: PLR0913  (all are options)
         run.join(_paths(expected), _paths(actual))
     _note_unfound(inputs, hooks)
     return collector.results()
+
+
+def _with_options(
+    read_options: ReadOptions, id_from: IdSource | None, callers: Iterable[Caller] | None
+) -> ReadOptions:
+    """The options of reading, with those that have an argument of their own."""
+    if id_from is not None:
+        read_options = structs.replace(read_options, id_from=id_from)
+    if callers is not None:
+        read_options = structs.replace(read_options, callers=read_callers(callers))
+    return read_options
 
 
 def _note_unfound(inputs: InputOptions, hooks: ScoreHooks) -> None:

@@ -13,7 +13,7 @@ from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
-from callscore.core.score import SCHEMA_FAULTS, outcome_of
+from callscore.core.score import SCHEMA_FAULTS, outcome_of, turn_count
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import tool_outcomes
 from callscore.engines.plain_values import call_fields, exact_json, is_json, plain_json
@@ -183,6 +183,8 @@ def score_payload(score: Score | None) -> dict[str, Any]:
         "faults": None
         if score.faults is None
         else sum(fault.kind in SCHEMA_FAULTS for fault in score.faults),
+        "turns": turn_count(score),
+        "first_wrong_turn": score.first_wrong_turn,
         "tools": tool_outcomes(score),
         "comparison": comparison_payload(score),
     }

@@ -22,6 +22,7 @@ from callscore.core.score import (
     outcome_f1,
     outcome_of,
     total_calls,
+    turn_count,
 )
 from callscore.core.summary import tool_outcomes
 from callscore.engines.payloads import calls_payload, case_payload
@@ -46,7 +47,7 @@ __all__ = [
     "row_schema",
 ]
 
-ROW_VERSION = 1
+ROW_VERSION = 2
 VERSION_KEY = b"callscore.rows"
 
 # `scored`; `no_answer`: expected, but without actual calls, it counts as 0; `not_scored`: nothing is
@@ -112,6 +113,8 @@ def row_schema(columns: RowColumns = DEFAULT_COLUMNS) -> Any:
         ("checked_calls", whole),
         ("valid_calls", whole),
         ("is_uncounted", arrow.bool_()),
+        ("turns", whole),
+        ("first_wrong_turn", whole),
         ("source", text),
         ("offset", whole),
         ("problem", text),
@@ -263,6 +266,7 @@ class RowBuilder:
                 *numbers,
                 *(_NOT_CHECKED if faults is None else _checked(score, faults)),
                 has_no_counted_calls(score),
+                *(_NO_TURNS if score.expectation is None else _turns_of(score)),
                 source,
                 offset,
                 case.unread and _text(case.unread),
@@ -337,7 +341,7 @@ class RowBuilder:
         rates = (score, score, score, passed)
         counts = [None] * len(CALL_COUNTS)
         large = [None] * self._columns.pairs + [case] * (self._columns.cases != "none")
-        self._rows.append((*names, *counts, *rates, None, None, None, *place, *large))
+        self._rows.append((*names, *counts, *rates, *[None] * 5, *place, *large))
         self._tags.append(tags)
         self._failures.append(failures)
         for column in (self._tools, self._arguments, self._confusion, self._faults):
@@ -370,7 +374,7 @@ class RowBuilder:
         return self._columns.pairs + (self._columns.cases != "none")
 
 
-_PLAIN = 20  # columns that hold no lists, without the large ones
+_PLAIN = 22  # columns that hold no lists, without the large ones
 
 
 def _names(case: Case) -> tuple[str, str | None]:
@@ -389,6 +393,7 @@ def _texts(texts: Sequence[str]) -> Sequence[str]:
 
 
 _NOT_CHECKED = (None, None)
+_NO_TURNS = (None, None)
 _MAX_KNOWN = 4096  # different counts of cases
 
 
@@ -396,6 +401,11 @@ def _checked(score: Score, faults: Sequence[Fault]) -> tuple[int, int]:
     """How many calls of a case were checked by the schemas of their tools, and how many are valid."""
     checked = total_calls("actual", score.actual, score.ignored)
     return checked, checked - count_faulty_calls(faults)
+
+
+def _turns_of(score: Score) -> tuple[int | None, int | None]:
+    """How many turns were scored, and which is the first that did not pass."""
+    return turn_count(score), score.first_wrong_turn
 
 
 def _numbers_of(outcome: tuple[int, int, int, int, int, int], pass_mark: float) -> tuple[Any, ...]:

@@ -64,6 +64,8 @@ _COLUMNS = (
     "checked_calls",
     "valid_calls",
     "is_uncounted",
+    "turns",
+    "first_wrong_turn",
     "source",
     "offset",
     "problem",
@@ -122,6 +124,7 @@ class RowTotals(Struct):
                 confusion=dict(summary.confusion),
                 trials={case: dict(outcomes) for case, outcomes in summary.trials.items()},
                 faults=dict(summary.faults),
+                wrong_turns=dict(summary.wrong_turns),
                 **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
             ),
             **{name: getattr(found, name) for name in _NOTES},
@@ -129,7 +132,10 @@ class RowTotals(Struct):
 
 
 _NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped", "unread")
-_PLAIN_COUNTS = ("checked_cases", "checked_calls", "valid_calls", "uncounted_cases")
+_PLAIN_COUNTS = (
+    *("checked_cases", "checked_calls", "valid_calls", "uncounted_cases"),
+    *("turn_cases", "joined_turn_cases"),
+)
 _Outcome = tuple[int, int, int, int]
 
 
@@ -147,6 +153,9 @@ class _PlainSummary(Struct, frozen=True):
     checked_calls: int
     valid_calls: int
     uncounted_cases: int
+    turn_cases: int
+    joined_turn_cases: int
+    wrong_turns: list[tuple[int, int]]
 
 
 class _PlainTotals(Struct, frozen=True):
@@ -169,6 +178,7 @@ def _plain(totals: RowTotals) -> _PlainTotals:
         confusion=[*summary.confusion.items()],
         trials={case: [*outcomes.items()] for case, outcomes in summary.trials.items()},
         faults=[*summary.faults.items()],
+        wrong_turns=[*summary.wrong_turns.items()],
         **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
     )
     return _PlainTotals(summary=plain, **{name: getattr(totals, name) for name in _NOTES})
@@ -206,6 +216,7 @@ def totals_of_batch(batch: Any, settings: Settings = DEFAULT) -> RowTotals:
     totals = RowTotals(summary, rows=batch.num_rows)
     _add_outcomes(batch, summary)
     _add_lists(batch, summary)
+    _add_turns(batch, summary)
     _add_trials(batch, summary)
     _note_others(batch, totals)
     return totals
@@ -291,6 +302,15 @@ def _add_lists(batch: Any, summary: Summary) -> None:
     summary.checked_calls += compute.sum(checked).as_py() or 0
     summary.valid_calls += compute.sum(batch["valid_calls"]).as_py() or 0
     summary.uncounted_cases += compute.sum(batch["is_uncounted"]).as_py() or 0
+
+
+def _add_turns(batch: Any, summary: Summary) -> None:
+    """Count the cases with turns, and those in which each turn is the first that did not pass."""
+    if batch["turns"].null_count == batch.num_rows:
+        return
+    names = ["turns", "first_wrong_turn"]
+    for turns, first_wrong, times in _grouped([batch[name] for name in names], names):
+        summary.add_turns(turns, first_wrong, times)
 
 
 def _summed(

@@ -39,7 +39,15 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.core.results import Noted
 
-__all__ = ["Group", "Plan", "Selection", "evaluation_cases", "keyword_filter", "make_plan"]
+__all__ = [
+    "Group",
+    "NameFilter",
+    "Plan",
+    "Selection",
+    "evaluation_cases",
+    "keyword_filter",
+    "make_plan",
+]
 
 
 # --- keyword expressions (`-k`), as in pytest, and with quoted words --------------------------

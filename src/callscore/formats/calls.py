@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import (
+    AGENT,
     CONCATENATED,
     INVALID,
     NOT_AN_OBJECT,
@@ -30,7 +31,8 @@ from callscore.core.equality import equal
 from callscore.core.large_number import decode_json
 from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
-from callscore.errors import InvalidCall
+from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.callers import caller_named
 from callscore.formats.shape import describe, integer_of, text_of
 
 __all__ = [
@@ -421,11 +423,22 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         raw=raw,
         error=error,
         kind=text_of(call.get("kind")),
-        caller=text_of(call.get("caller")),
+        caller=_caller_of(call.get("caller"), side, where),
         positional=call.get("positional") is True,
         turn=_read_turn(call.get("turn"), side, where),
         warning=arguments.warning or text_of(call.get("warning")),
     )
+
+
+def _caller_of(value: Any, side: Side, where: str) -> str | None:
+    """Who made a call, or should make it; what else a trace may have there is not known."""
+    if side == "actual":
+        name = text_of(value)
+        return None if name == AGENT else name
+    try:
+        return caller_named(value)
+    except InvalidSettings as error:
+        raise InvalidCall(f"{where}: {error}") from error
 
 
 # A turn of an expected call makes a group of it and each one before.

@@ -10,10 +10,13 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.callers import read_callers
 from callscore.formats.shape import describe, integer_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from callscore.formats.callers import Caller
 
 __all__ = [
     "ACTUAL_FIELDS",
@@ -35,6 +38,7 @@ __all__ = [
     "nearest_side_field",
     "only_field",
     "parse_field_paths",
+    "read_callers_field",
     "read_id",
     "read_skip",
     "read_tags",
@@ -119,7 +123,7 @@ EXPECTED_STATE_FIELD = "expected_state"
 ACTUAL_STATE_FIELD = "actual_state"
 STATE_FIELDS = (EXPECTED_STATE_FIELD, ACTUAL_STATE_FIELD)
 CASE_FIELDS = (
-    *("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata"),
+    *("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata", "callers"),
     *(TURNS_FIELD, *STATE_FIELDS),
 )
 _REQUIRED_FIELDS = ("id", "expected", "actual")
@@ -310,6 +314,17 @@ def read_skip(record: dict[str, Any]) -> bool | str:
     """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
     return value if value is not None and isinstance(value, bool | str) else False
+
+
+def read_callers_field(record: dict[str, Any], place: str) -> tuple[Caller, ...] | None:
+    """Whose calls count, if a record says that: one text or a list of texts."""
+    value = record.get("callers")
+    if value is None:
+        return None
+    try:
+        return read_callers(value)
+    except InvalidSettings as error:
+        raise UnreadableInput(place, f"{error}") from error
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:

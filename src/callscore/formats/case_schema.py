@@ -7,11 +7,12 @@ other formats may be in the same places, and only their readers can check them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from callscore.core.case import STATE_KIND
 from callscore.core.expectation_json import LITERAL
 from callscore.core.rules import comparators
+from callscore.formats.callers import Caller
 from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, MAX_TURN, NAME_KEYS
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
@@ -361,6 +362,12 @@ def _call() -> dict[str, Any]:
                 "maximum": MAX_TURN - 1,
             },
             "id": {"description": "The id of the call. It is not compared."},
+            "caller": {
+                "title": "Who should make the call",
+                "description": "Without it, the agent. If any expected call names a caller, calls are"
+                " only compared with those of the same caller.",
+                "enum": [*get_args(Caller), None],
+            },
         },
         "anyOf": [
             {"required": [name], "properties": {name: {"type": "string"}}} for name in NAME_KEYS
@@ -474,6 +481,16 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
         "items": {"type": "string"},
     },
     "metadata": {"title": "Any other data"},
+    "callers": {
+        "title": "Whose calls count",
+        "description": "On both sides. Without it: all calls of the case; of a trace in another"
+        " format, all but those of a simulated user.",
+        "if": {"type": "string"},
+        "then": {"enum": [*get_args(Caller)]},
+        "type": ["string", "array", "null"],
+        "items": {"enum": [*get_args(Caller)]},
+        "minItems": 1,
+    },
     "only": {
         "title": "Run only this case",
         "description": "Applies when an agent is run. Cases without it are left out.",

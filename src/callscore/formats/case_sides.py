@@ -31,13 +31,13 @@ from callscore.formats.case_fields import (
     is_turns,
 )
 from callscore.formats.shape import as_list, at, describe, first, json_of
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, join_exchanges, noted_at
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import ReadOptions
+    from callscore.formats.trace import ReadOptions, Trace
 
 __all__ = [
     "actual_calls_in",
@@ -300,12 +300,7 @@ def join_traces(traces: list[Trace], *, where: str) -> Trace:
             f"the document has {len(traces)} runs. Score them with score_cases or score_files."
         )
         raise InvalidCall(f"{where}: {problem}")
-    calls = [call for trace in traces for call in trace.calls or ()]
-    expected = [call for trace in traces for call in trace.expected or ()]
-    return Trace(
-        calls=None if all(trace.calls is None for trace in traces) else tuple(calls),
-        expected=None if all(trace.expected is None for trace in traces) else tuple(expected),
-    )
+    return join_exchanges(traces)
 
 
 def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:

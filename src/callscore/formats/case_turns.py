@@ -196,7 +196,7 @@ def expected_with_state(
 ) -> tuple[Expected, ...] | None:
     """What a record expects, with the state that it expects at the end.
 
-    Without expected calls, any calls may be made; an empty list says that none may.
+    Without expected calls, any calls may be made; an empty list expects none.
 
     Raises:
         InvalidCall: the state cannot be read, or there is one already.

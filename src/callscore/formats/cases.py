@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, calls_in
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.callers import Caller, calls_of
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     ACTUAL_STATE_FIELD,
@@ -24,6 +25,7 @@ from callscore.formats.case_fields import (
     TURNS_FIELD,
     is_turns,
     only_field,
+    read_callers_field,
     read_id,
     read_skip,
     read_tags,
@@ -72,6 +74,8 @@ __all__ = [
 ]
 
 
+_USER = "user"
+_ALL_BUT_USER = tuple([caller for caller in get_args(Caller) if caller != _USER])
 NO_ID = ""  # the id of one side of a case whose document has no id
 
 CONTENT_ID_PREFIX = "sha-"
@@ -99,6 +103,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
+    read_options = _with_callers_of(record, place, read_options)
 
     # Not `partial`, as below: this is called for every case of a file, and a function is faster.
     def read_expected(value: Any, where: str) -> tuple[Expected, ...]:
@@ -114,6 +119,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     if not _MORE_FIELDS.isdisjoint(record):
         turns = _read_turns(record, place, None, (read_expected, read_actual))
         expected = _expected_of(expected, turns, record, place, spelled=spelled)
+    read_options = _with_expected_callers(expected, read_options)  # for what is read after it
     question = _input_of(record, turns)
     fallback = trace_field if takes_trace and expected is not None else None
     actual = _read_actual(record, ACTUAL_FIELDS, place, (turns, read_actual), fallback)
@@ -126,7 +132,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     name = read_id(record, place)
     if name is None:
         name = _content_id(expected, question) if needs_id else NO_ID
-    return Case(
+    case = Case(
         id=name,
         expected=expected,
         actual=actual,
@@ -137,6 +143,36 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         metadata=record.get("metadata"),
         only=record.get("only") is True,
         skip=read_skip(record),
+    )
+    return case if read_options.callers is None else _of_callers(case, read_options.callers)
+
+
+def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptions) -> ReadOptions:
+    """The options with whose calls count, if a record says that and the user does not."""
+    callers = read_callers_field(record, place) if "callers" in record else None
+    if callers is None or read_options.callers is not None:
+        return read_options
+    return replace(read_options, callers=callers)
+
+
+def _with_expected_callers(
+    expected: Sequence[Expected] | None, read_options: ReadOptions
+) -> ReadOptions:
+    """The options with whose calls count: if calls of the user are expected, theirs do, too."""
+    if read_options.callers is not None or not expected:
+        return read_options
+    if not any(call.caller == _USER for call in calls_in(expected)):
+        return read_options
+    return replace(read_options, callers=get_args(Caller))
+
+
+def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
+    """A case with the calls of these callers, on both sides."""
+    return replace(
+        case,
+        expected=None if case.expected is None else calls_of(case.expected, callers),
+        actual=None if case.actual is None else calls_of(case.actual, callers),
+        callers=callers,
     )
 
 
@@ -158,13 +194,15 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
         actual=trace.calls,
         input=trace.input,
         trial=trace.trial,
+        callers=trace.callers,
     )
 
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run in another format that went as it should."""
     expected = _expected_from_trace(trace, place) if trace.says_anything else None
-    return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)
+    callers = trace.callers
+    return Case(id=trace.id or NO_ID, expected=expected, input=trace.input, callers=callers)
 
 
 def actual_from_trace(trace: Trace, *, place: str) -> Case:
@@ -173,7 +211,13 @@ def actual_from_trace(trace: Trace, *, place: str) -> Case:
         actual = actual_calls_in(trace, where="actual") if trace.says_anything else None
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
-    return Case(id=trace.id or NO_ID, actual=actual, input=trace.input, trial=trace.trial)
+    return Case(
+        id=trace.id or NO_ID,
+        actual=actual,
+        input=trace.input,
+        trial=trace.trial,
+        callers=trace.callers,
+    )
 
 
 def _expected_from_trace(trace: Trace, place: str) -> tuple[Expected, ...]:
@@ -196,13 +240,14 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
+    read_options = _with_callers_of(record, place, read_options)
     read = partial(read_expected_side, read_options=read_options, dialect=dialect, spelled=True)
     expected = _read_field(record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, place, read)
     turns = _read_turns(record, place, "expected", (read, _read_nothing))
     expected = _expected_of(expected, turns, record, place)
     if expected is None:
         refuse_typos(record, place)
-    return Case(
+    case = Case(
         id=read_id(record, place) or NO_ID,
         expected=expected,
         input=_input_of(record, turns),
@@ -210,6 +255,8 @@ def read_reference(
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
+    callers = _with_expected_callers(expected, read_options).callers
+    return case if callers is None else _of_callers(case, callers)
 
 
 def read_trace(
@@ -224,6 +271,7 @@ def read_trace(
     The calls are under `actual`, `calls` or `tool_calls`, or in the `trace_field`, and may not be absent.
     """
     record = _require_object(value, place, "a trace")
+    read_options = _with_callers_of(record, place, read_options)
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     read = partial(_read_answer, read_options=read_options, dialect=dialect)
     turns = _read_turns(record, place, "actual", (_read_nothing, read))
@@ -232,7 +280,7 @@ def read_trace(
         names = ", ".join(fields + TRACE_FIELDS)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
-    return Case(
+    case = Case(
         id=read_id(record, place) or NO_ID,
         actual=actual,
         input=_input_of(record, turns),
@@ -241,6 +289,7 @@ def read_trace(
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
+    return case if read_options.callers is None else _of_callers(case, read_options.callers)
 
 
 def trace_field(record: dict[str, Any]) -> str | None:
@@ -294,10 +343,15 @@ def is_question(document: Any) -> bool:
 def join_case(reference: Case, trace: Case) -> Case:
     """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
+    actual = trace.actual
+    if actual is not None and (reference.callers or trace.callers) is not None:
+        # A reference that does not say whose calls count demands nothing of the user.
+        actual = calls_of(actual, reference.callers or _ALL_BUT_USER)
     return Case(
         id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
-        actual=trace.actual,
+        actual=actual,
+        callers=reference.callers,
         input=reference.input if trace.input is None else trace.input,
         trial=trace.trial,
         tools=trace.tools if reference.tools is None else reference.tools,

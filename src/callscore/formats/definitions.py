@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from msgspec import structs
 
 from callscore.core.call import Effect, Tool
+from callscore.formats.effects import declared_effect
 from callscore.formats.shape import dicts, first, integer_of, json_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from callscore.formats.effects import DeclaredEffect
+
 __all__ = [
     "combined_tools",
+    "declared_effects",
     "read_definitions",
     "unique_tools",
     "unknown_effects",
@@ -84,20 +88,26 @@ def read_definition(entry: Any) -> Tool | None:
     """The tool of an object; None if it has no name."""
     if not isinstance(entry, dict):
         return None
-    for wrapper in _WRAPPER_KEYS:
-        inner = entry.get(wrapper)
-        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
-            entry = {**entry, **inner}
-            break
+    entry = _without_wrapper(entry)
     name = entry.get("name")
     if not isinstance(name, str) or not name:
         return None
+    declared = declared_effect(entry)
     return Tool(
         name,
         text_of(entry.get("description")),
         _read_schema(first(entry, *_SCHEMA_KEYS)),
-        _read_effect(entry),
+        None if declared is None else declared.effect,
     )
+
+
+def _without_wrapper(entry: dict[str, Any]) -> dict[str, Any]:
+    """A definition with the keys of the object inside it that has its name."""
+    for wrapper in _WRAPPER_KEYS:
+        inner = entry.get(wrapper)
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            return {**entry, **inner}
+    return entry
 
 
 def _read_schema(value: Any) -> dict[str, Any] | None:
@@ -162,17 +172,25 @@ def with_json_types(schema: Any) -> Any:
     return mapped
 
 
-def _read_effect(entry: dict[str, Any]) -> Effect | None:
-    """The effect, as callscore writes it or by the hints of MCP."""
-    if entry.get("effect") in _EFFECTS:
-        return cast("Effect", entry["effect"])
-    annotations = first(entry, "annotations", "hints")
-    if annotations is None:
-        return None
-    is_read = first(annotations, "readOnlyHint", "read_only_hint", "read_only")
-    if isinstance(is_read, bool):
-        return "read" if is_read else "write"
-    return "write" if first(annotations, "destructiveHint", "destructive_hint") is True else None
+def declared_effects(document: Any) -> Iterator[tuple[str, DeclaredEffect]]:
+    """The tools in a document of definitions or a trace, by name, that declare their effects, and how."""
+    for entry in _objects_in(document):
+        tool = read_definition(entry)
+        declared = None if tool is None else declared_effect(_without_wrapper(entry))
+        if tool is not None and declared is not None:
+            yield tool.name, declared
+
+
+def _objects_in(document: Any) -> Iterator[dict[str, Any]]:
+    """The objects in a document, without those in the schemas of tools."""
+    pending: list[Any] = [document]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            yield item
+            pending += [item[key] for key in item if key not in _SCHEMA_KEYS]
 
 
 def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
@@ -180,17 +198,11 @@ def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
 
     In a trace the word may mean anything, but in definitions written by hand it is a mistake.
     """
-    pending: list[Any] = [document]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, list):
-            pending += item
-        elif isinstance(item, dict):
-            tool = read_definition(item)
-            effect = item.get("effect")
-            if tool is not None and effect is not None and effect not in _EFFECTS:
-                yield tool.name, effect
-            pending += [item[key] for key in item if key not in _SCHEMA_KEYS]
+    for item in _objects_in(document):
+        tool = read_definition(item)
+        effect = item.get("effect")
+        if tool is not None and effect is not None and effect not in _EFFECTS:
+            yield tool.name, effect
 
 
 def unique_tools(tools: Iterable[Tool]) -> list[Tool]:

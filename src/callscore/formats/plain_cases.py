@@ -35,6 +35,7 @@ class _Line(Struct, frozen=True, gc=False, kw_only=True):
     expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
     toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
     tools: UnsetType = UNSET  # calls are checked by their schemas
+    callers: UnsetType = UNSET  # calls are left out by them
     turns: UnsetType = UNSET
     expected_state: UnsetType = UNSET
     actual_state: UnsetType = UNSET

@@ -10,6 +10,7 @@ from msgspec import structs
 from callscore.core.call import ToolCall
 from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
+from callscore.formats.callers import calls_of
 from callscore.formats.calls import NAMELESS
 from callscore.formats.case_fields import is_case
 from callscore.formats.definitions import unique_tools
@@ -197,12 +198,12 @@ def read_as(
 ) -> list[Trace]:
     """The runs in a document of a known dialect, without the calls to leave out."""
     if not read_options.is_searched:
-        return _without_left_out(_read(dialect, document, read_options), read_options.leave_out)
+        return _without_left_out(_read(dialect, document, read_options), read_options)
     unknown, collecting = _collecting(read_options)
     traces = _read(dialect, document, collecting)
     if unknown or not _have_calls(traces):
         _note_lost(traces, unknown, dialect, document, read_options)
-    return _without_left_out(traces, read_options.leave_out)
+    return _without_left_out(traces, read_options)
 
 
 def _read(dialect: Dialect, document: Any, read_options: ReadOptions) -> list[Trace]:
@@ -374,11 +375,33 @@ def read_named(
         raise UnknownFormat(f"the document is not in the format '{dialect.name}'.{guess}")
     if read_options.is_searched:
         _note_lost(traces, unknown, dialect, document, read_options)
-    return _without_left_out(traces, read_options.leave_out)
+    return _without_left_out(traces, read_options)
 
 
-def _without_left_out(traces: list[Trace], parts: tuple[Part, ...]) -> list[Trace]:
-    return [_without_parts(trace, parts) for trace in traces] if parts else traces
+def _without_left_out(traces: list[Trace], read_options: ReadOptions) -> list[Trace]:
+    """The runs with the calls that count, by who made them."""
+    parts, wished = read_options.leave_out, read_options.callers
+    if not parts and wished is None and all(trace.callers is None for trace in traces):
+        return traces
+    found = []
+    for trace in traces:
+        callers: tuple[str, ...] | None = trace.callers if wished is None else wished
+        if callers is None:
+            found.append(_without_parts(trace, parts))
+        else:
+            others = tuple([part for part in parts if part != "user"])
+            found.append(_without_parts(_of_callers(trace, callers), others))
+    return found
+
+
+def _of_callers(trace: Trace, callers: tuple[str, ...]) -> Trace:
+    calls, expected = trace.calls, trace.expected
+    return structs.replace(
+        trace,
+        calls=None if calls is None else calls_of(calls, callers),
+        expected=None if expected is None else calls_of(expected, callers),
+        callers=callers,
+    )
 
 
 def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:

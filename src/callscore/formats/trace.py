@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 from msgspec import Struct, structs
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Expected, calls_in
+from callscore.core.case import Expected, Group, calls_in, has_turns
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
+from callscore.formats.callers import Caller, read_callers
 from callscore.formats.unknown_kinds import RESULT_ALONE, place_of
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "ReadOptions",
     "Trace",
     "View",
+    "join_exchanges",
     "noted_at",
     "read_options_for",
 ]
@@ -41,6 +43,8 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         trial: which repetition of the task this is.
         input: what the agent was asked.
         view: whether the calls are those that the model requested or those that were run.
+        callers: whose calls count, of both sides, if the document says that: `agent`, `user`,
+            `subagent`, `code`. None for all but those of the user.
     """
 
     calls: tuple[ToolCall, ...] | None = None
@@ -49,6 +53,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     trial: int | str | None = None
     input: Any = None
     view: View = "requested"
+    callers: tuple[str, ...] | None = None
 
     @property
     def says_anything(self) -> bool:
@@ -61,6 +66,48 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         if self.calls is not None:
             return self.calls
         return tuple(calls_in(self.expected or ()))
+
+
+def join_exchanges(traces: list[Trace]) -> Trace:
+    """One run of several documents in sequence, such as the exchanges of a conversation.
+
+    A document that asks something else than those before it begins a turn of the user. One that does
+    not say what was asked has another answer to the same question.
+    """
+    if len(traces) <= 1:
+        return traces[0] if traces else Trace()
+    calls: list[ToolCall] = []
+    questions: list[str] = []
+    turn = step = 0
+    for trace in traces:
+        if isinstance(trace.input, str) and trace.input not in questions[-1:]:
+            turn += bool(questions)
+            questions.append(trace.input)
+        own = [_moved(call, step, turn) for call in trace.calls or ()]
+        step = 1 + max([step - 1, *[call.step for call in own if call.step is not None]])
+        turn = max([turn, *[call.turn for call in own if call.turn is not None]])
+        calls += own
+    made = tuple(calls) if turn else tuple([structs.replace(call, turn=None) for call in calls])
+    return Trace(
+        calls=None if all(trace.calls is None for trace in traces) else made,
+        expected=_joined_expectation([t.expected for t in traces if t.expected is not None]),
+        input=questions if len(questions) > 1 else traces[0].input,
+        view=traces[0].view,
+        callers=traces[0].callers,
+    )
+
+
+def _moved(call: ToolCall, steps: int, turns: int) -> ToolCall:
+    """A call after this number of messages and of turns."""
+    step = None if call.step is None else call.step + steps
+    return structs.replace(call, step=step, turn=(call.turn or 0) + turns)
+
+
+def _joined_expectation(parts: list[tuple[Expected, ...]]) -> tuple[Expected, ...] | None:
+    """What is expected in one part after the other; if one of them has turns, all have."""
+    if any(map(has_turns, parts)):
+        parts = [part if has_turns(part) else (Group("turn", part),) for part in parts]
+    return tuple([item for part in parts for item in part]) if parts else None
 
 
 def _require_choice(option: str, value: object, choices: Any) -> None:
@@ -79,7 +126,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         tools: the tool definitions, by name, for texts that do not show the types of arguments.
         failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `hosted` is
-            a kind of tool.
+            a kind of tool. Where `callers` or the document says whose calls count, `user` is ignored.
+        callers: whose calls count: `agent`, `user`, `subagent`, `code`. None for what the document
+            says; if it says nothing, all that are not left out.
         id_from: `filename` to join runs on the names of their files, without suffixes. A case that
             names itself, and a run whose id is at a path of the user, keep their ids.
         inner: finds the dialect of a nested document; caches it for a whole file.
@@ -98,6 +147,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, Tool] = {}
     failure: re.Pattern[str] = re.compile("^Error")
     leave_out: tuple[Part, ...] = ("user",)
+    callers: tuple[Caller, ...] | None = None
     id_from: IdSource | None = None
     inner: Callable[..., Any] | None = None
     on_answers: Callable[[int], None] | None = None
@@ -156,6 +206,10 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
             )
         for part in self.leave_out:
             _require_choice("leave_out", part, Part)
+        if self.callers is not None and self.callers != read_callers(self.callers):
+            raise InvalidSettings(
+                f"callers: expected a tuple of texts, got {mention(self.callers)}"
+            )
         if self.view is not None:
             _require_choice("view", self.view, View)
         if self.id_from is not None:
@@ -181,6 +235,7 @@ _DEFAULTS = (
     DEFAULT_READ_OPTIONS.failure.pattern,
     DEFAULT_READ_OPTIONS.leave_out,
     None,
+    None,
     False,
 )
 _DEFAULT_TYPES = tuple(map(type, _DEFAULTS))
@@ -193,12 +248,13 @@ def read_options_for(  # noqa: PLR0913  (all are options)
     tools: Iterable[Tool] = (),
     failure: str = DEFAULT_READ_OPTIONS.failure.pattern,
     leave_out: Any = DEFAULT_READ_OPTIONS.leave_out,
+    callers: Any = None,
     id_from: Any = None,
     strict: bool = False,
     on_unread: Callable[[str], None] | None = None,
 ) -> ReadOptions:
     """The options that a user gives; an error if one of the values is invalid."""
-    given = (view, candidate, tools, failure, leave_out, id_from, strict)
+    given = (view, candidate, tools, failure, leave_out, callers, id_from, strict)
     if tuple([value.__class__ for value in given]) == _DEFAULT_TYPES and given == _DEFAULTS:
         if on_unread is None:
             return DEFAULT_READ_OPTIONS
@@ -211,6 +267,7 @@ def read_options_for(  # noqa: PLR0913  (all are options)
         tools={tool.name: tool for tool in tools},
         failure=_compiled(failure),
         leave_out=tuple(leave_out) if isinstance(leave_out, Iterable) else leave_out,
+        callers=None if callers is None else read_callers(callers),
         id_from=id_from,
         strict=strict,
         on_unread=on_unread,

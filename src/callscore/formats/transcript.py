@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import astuple
 
 from callscore.core.call import ToolCall
+from callscore.core.case import Group
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
@@ -15,13 +16,17 @@ from callscore.formats.unknown_kinds import RESULT_ALONE, RESULT_FIRST, is_unkno
 if TYPE_CHECKING:
     import re
 
+    from callscore.core.case import Expected
     from callscore.formats.trace import ReadOptions
 
-__all__ = ["Transcript"]
+__all__ = ["AGENT_ROLES", "USER_ROLES", "Transcript"]
 
 # The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
 _TURN = 12  # the last one
+# The roles in messages, in lower case.
+AGENT_ROLES = frozenset(("assistant", "model", "ai", "agent", "chatbot", "gpt", "chatgpt", "bot"))
+USER_ROLES = frozenset(("user", "human"))
 
 
 class Transcript:
@@ -66,6 +71,19 @@ class Transcript:
             self.begin_turn(self._turn + 1)
         else:
             self._is_asked, self._is_answered = True, False
+
+    def role(self, role: Any) -> None:
+        """Like `speaker`, by the role of a message; of others than user and agent, nothing is noted."""
+        name = role.lower() if role.__class__ is str else ""
+        if name in AGENT_ROLES:
+            self._is_answered = True
+        elif name in USER_ROLES:
+            self.speaker(is_user=True)
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn of the user that has begun, from 0."""
+        return self._turn
 
     def begin_turn(self, number: int) -> None:
         """Begin a turn of the user, by its number from 0."""
@@ -126,7 +144,7 @@ class Transcript:
                 *(raw, fault, kind, caller, positional, warning, self._turn),
             ]
         )
-        self._is_answered = True
+        self._is_answered = self._is_answered or caller != "user"
 
     def add(self, call: ToolCall, *, has_result: bool = True) -> None:
         """Add a call that another format has read, to the message that has begun."""
@@ -219,6 +237,16 @@ class Transcript:
         if not self._turn:
             return tuple([ToolCall(*fields[:_TURN]) for fields in self._calls])
         return tuple([ToolCall(*fields) for fields in self._calls])
+
+    def expected(self) -> tuple[Expected, ...]:
+        """The recorded calls as what is expected; in a group for each turn, if there are several."""
+        calls = [ToolCall(*fields[:_TURN]) for fields in self._calls]
+        if not self._turn:
+            return tuple(calls)
+        turns: list[list[Expected]] = [[] for _ in range(self._turn + 1)]
+        for call, fields in zip(calls, self._calls, strict=True):
+            turns[fields[_TURN]].append(call)
+        return tuple([Group("turn", tuple(members)) for members in turns])
 
     def trace(self, **fields: Any) -> Trace:
         """The run, with these other fields."""

@@ -125,6 +125,8 @@ results
     expectation BLOB
     asked BLOB
     faults INTEGER
+    turns INTEGER
+    first_wrong_turn INTEGER
     tools TEXT
     comparison BLOB
     made BLOB

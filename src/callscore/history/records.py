@@ -133,6 +133,8 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         f1: the score of the calls; None if nothing is scored.
         counts: the numbers of calls, named in `COUNTS`.
         faults: the number of schema errors in the calls; None if schemas were not checked.
+        turns: how many turns were scored; 0 if they were compared as one, None without turns.
+        first_wrong_turn: the number of the first turn that did not pass, from 1.
         tools: correct, incorrect, missed, extra and forbidden calls by tool; None if they were not
             counted.
         comparison: the pairs and their differences, a `SavedComparison` as plain data.
@@ -157,6 +159,8 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     f1: float | None = None
     counts: tuple[int, ...] = ()
     faults: int | None = None
+    turns: int | None = None
+    first_wrong_turn: int | None = None
     tools: dict[str, tuple[int, int, int, int, int]] | None = None
     comparison: dict[str, Any] | None = None
     passed: bool | None = None
@@ -526,6 +530,8 @@ def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
         _digest_bytes(record.expectation),
         _digest_bytes(record.asked),
         None if record.faults is None else min(record.faults, _MAX_INTEGER),
+        record.turns,
+        record.first_wrong_turn,
         None if record.tools is None else json_bytes(record.tools).decode(),
         add_payload(record.comparison, bodies),
         _digest_bytes(calls_digest(record.calls)),
@@ -586,6 +592,8 @@ def result_record(row: Any, run: str) -> ResultRecord:
         f1=row.f1,
         counts=() if counts == _NO_COUNTS else counts,
         faults=row.faults,
+        turns=row.turns,
+        first_wrong_turn=row.first_wrong_turn,
         tools=None if row.tools is None else decode_tools(row.tools),
         comparison=unpack(row.comparison_body, row.comparison),
         passed=None if row.passed is None else bool(row.passed),

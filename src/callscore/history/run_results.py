@@ -83,7 +83,7 @@ class LightRow(NamedTuple):
 _light_columns = queries.result_columns(
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
     *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
-    *("failure_kind", "failure", "scores", "tools", *COUNTS),
+    *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
 )
 _AFTER_USAGE, _BEFORE_SCORE = 11, 18
 
@@ -146,8 +146,10 @@ def _decode_values(scores: str) -> tuple[MetricValue, ...]:
 
 
 def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
-    tools, *counts = columns
+    turns, first_wrong, tools, *counts = columns
     return SavedScore(
+        turns=turns,
+        first_wrong_turn=first_wrong,
         counts=() if counts[0] is None else tuple(counts),
         tools=None if tools is None else decode_tools(tools),
     )

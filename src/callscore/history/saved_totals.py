@@ -146,6 +146,9 @@ class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
         trials: the outcomes of a case with trials, and how many cases have the same.
         named: the first cases with several trials that failed once or more: id, and its outcomes.
         not_scored: how many cases have an answer, and no score.
+        turn_cases: the cases whose turns were scored.
+        joined_turn_cases: the cases with turns that were compared as one.
+        wrong_turns: a turn, and in how many cases it is the first that did not pass.
         metrics: the metrics of other tools.
     """
 
@@ -160,6 +163,9 @@ class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     checked_calls: _Count = 0
     valid_calls: _Count = 0
     uncounted_cases: _Count = 0
+    turn_cases: _Count = 0
+    joined_turn_cases: _Count = 0
+    wrong_turns: list[tuple[_Count, _Count]] = []
     not_scored: _Count = 0
     metrics: list[SavedMetric] = []
 
@@ -189,6 +195,9 @@ class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
             checked_calls=self.checked_calls,
             valid_calls=self.valid_calls,
             uncounted_cases=self.uncounted_cases,
+            turn_cases=self.turn_cases,
+            joined_turn_cases=self.joined_turn_cases,
+            wrong_turns=dict(self.wrong_turns),
         )
 
     def kinds(self) -> Iterator[tuple[dict[Outcome, int], int]]:
@@ -234,6 +243,9 @@ def counts_of(results: Results) -> SavedCounts:
         checked_calls=summary.checked_calls,
         valid_calls=summary.valid_calls,
         uncounted_cases=summary.uncounted_cases,
+        turn_cases=summary.turn_cases,
+        joined_turn_cases=summary.joined_turn_cases,
+        wrong_turns=sorted(summary.wrong_turns.items()),
         not_scored=results.not_scored.count,
         metrics=[
             SavedMetric(each.name, each.mean, each.scored, each.not_scorable.count, each.version)

@@ -143,6 +143,8 @@ results = Table(
     Column("expectation", LargeBinary(16)),
     Column("asked", LargeBinary(16)),
     Column("faults", Integer),
+    Column("turns", Integer),
+    Column("first_wrong_turn", Integer),
     Column("tools", Text),
     Column("comparison", LargeBinary(16)),
     # The digest of the calls without what differs in every run: their ids and results.

@@ -44,7 +44,7 @@ __all__ = [
     "RunRow",
 ]
 
-VERSION = 7
+VERSION = 8
 VERSION_TABLE = "callscore_schema"
 
 
@@ -81,7 +81,8 @@ RESULTS = Columns(
     "results",
     f"number run evaluation case_id trial position status passed? f1~ {' '.join(COUNTS)} scores tags"
     " payload question answer calls failure_kind failure seconds~ requests input_tokens output_tokens"
-    " attempts is_reused? finished_at~ expectation asked faults tools comparison made checksum",
+    " attempts is_reused? finished_at~ expectation asked faults turns first_wrong_turn tools"
+    " comparison made checksum",
     is_numbered=True,
 )
 ANSWERS = Columns(

@@ -161,12 +161,32 @@ def score_output_schema() -> dict[str, Any]:
             "missedCalls": _list(_missed(), "The expected calls that were not made."),
             "extraCalls": _list(_output_call(details=about), "The calls that were not expected."),
             "forbiddenCalls": _list(_output_call(), "The extra calls that are forbidden."),
-            "ignoredCalls": _list(_ignored(), "The calls that do not count in the mode."),
+            "ignoredCalls": _list(_ignored(), "The calls that do not count under the settings."),
             "faults": _list(_fault(), "Violations of the tools' schemas."),
+            **_turns(),
             "summary": {**_TEXT, "description": "The score and the counts on one line."},
         },
-        optional=("faults",),
+        optional=("faults", *_turns()),
     )
+
+
+def _turns() -> dict[str, Any]:
+    """The fields of a case with turns of the user."""
+    turn = {
+        "number": {"type": "integer", "minimum": 1, "description": "Which turn it is, from 1."},
+        **dict.fromkeys(("correct", "expected", "actual", "forbidden"), _COUNT),
+        **dict.fromkeys(("f1", "precision", "recall"), _SHARE),
+        "passed": {"type": "boolean"},
+    }
+    return {
+        "turns": _list(_output_object(turn), "The turns of the user, each with its counts."),
+        "turnMean": {**_SHARE, "description": "The mean of the scores of the turns."},
+        "turnMin": {**_SHARE, "description": "The lowest score of a turn."},
+        "firstWrongTurn": {
+            "type": ["integer", "null"],
+            "description": "The number of the first turn that did not pass, from 1.",
+        },
+    }
 
 
 def explain_output_schema() -> dict[str, Any]:
@@ -242,9 +262,12 @@ def _output_call(**more: Any) -> dict[str, Any]:
         "id": {**_TEXT, "description": "The id of the call."},
         "raw": {**_TEXT, "description": "The arguments as text, if they are not a JSON object."},
         "error": {**_TEXT, "description": "Why they are not a JSON object."},
+        "kind": {"const": "state", "description": "The state at the end, and not a call."},
+        "turn": {"type": "integer", "description": "The turn of the user, from 0."},
         **more,
     }
-    return _output_object(properties, optional=("args", "id", "raw", "error", *more))
+    optional = ("args", "id", "raw", "error", "kind", "turn", *more)
+    return _output_object(properties, optional=optional)
 
 
 def _correct() -> dict[str, Any]:

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
+from callscore.core.case import is_state
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value, wrap
 from callscore.core.results import Answer, SavedComparison, SavedScore
@@ -27,6 +28,7 @@ from callscore.words.diff import call_lines
 from callscore.words.diff_rows import plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
 from callscore.words.reasons import difference_reason
+from callscore.words.turns import END_STATE_TITLE, first_wrong_text
 from callscore.words.value_text import call_text, json_document, json_safe
 
 if TYPE_CHECKING:
@@ -126,17 +128,20 @@ def full_call_lines(score: Score, *, width: int, lang: Language) -> list[str]:
     lines: list[str] = []
     for header, calls in ((_EXPECTED_IN_FULL, score.expected), (_ACTUAL_IN_FULL, score.actual)):
         if calls:
-            lines += [say(header, lang), *wrapped_calls(calls, width - len(_INDENT))]
+            lines += [say(header, lang), *wrapped_calls(calls, width - len(_INDENT), lang)]
     return lines
 
 
-def wrapped_calls(calls: Sequence[ToolCall], width: int) -> list[str]:
+def wrapped_calls(calls: Sequence[ToolCall], width: int, lang: Language = "en") -> list[str]:
     """Calls in indented lines of at most `width` columns."""
-    return [
-        _INDENT + line
-        for call in calls
-        for line in wrap(call_text(call, limit=UNLIMITED_WIDTH), width)
-    ]
+    return [_INDENT + line for call in calls for line in wrap(_whole_text(call, lang), width)]
+
+
+def _whole_text(call: ToolCall, lang: Language) -> str:
+    if is_state(call):
+        state = render_value(call.arguments, limit=UNLIMITED_WIDTH)
+        return f"{say(END_STATE_TITLE, lang)}: {state}"
+    return call_text(call, limit=UNLIMITED_WIDTH)
 
 
 def lines_width(lines: Sequence[Line]) -> int:
@@ -251,7 +256,7 @@ def write_markdown(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
 
 def _markdown_blocks(case: SavedCase, lang: Language) -> Iterator[str]:
     is_repeated = len(case.trials) > 1
-    words = trials_passed_text(case, lang) or outcome_text(case.trials[0], lang)[0]
+    words = trials_passed_text(case, lang) or _markdown_outcome(case.trials[0], lang)
     yield f"## {code(case.id)}: {words}"
     about = [code(case.evaluation), say(RUN_ID, lang, id=code(case.run))]
     if case.tags:
@@ -266,8 +271,14 @@ def _markdown_blocks(case: SavedCase, lang: Language) -> Iterator[str]:
     for trial in case.trials:
         if is_repeated:
             head = say(TRIAL, lang, number=trial.case.trial)
-            yield f"### {head}: {outcome_text(trial, lang, is_of_trial=True)[0]}"
+            yield f"### {head}: {_markdown_outcome(trial, lang, is_of_trial=True)}"
         yield from _markdown_trial(case, trial, lang)
+
+
+def _markdown_outcome(trial: Result, lang: Language, *, is_of_trial: bool = False) -> str:
+    words, _ = outcome_text(trial, lang, is_of_trial=is_of_trial)
+    wrong = "" if trial.score is None else first_wrong_text(trial.score, lang)
+    return f"{words}, {wrong}" if wrong else words
 
 
 def _markdown_trial(case: SavedCase, trial: Result, lang: Language) -> Iterator[str]:

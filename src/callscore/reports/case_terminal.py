@@ -22,6 +22,7 @@ from callscore.reports.terminal import (
 )
 from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
+from callscore.words.turns import first_wrong_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,6 +75,9 @@ def _outcome(trial: Result, lang: Language, *, is_of_trial: bool = False) -> Tex
     """The outcome of a case or one of its trials, and how many of its calls are forbidden."""
     words, style = wording.outcome_text(trial, lang, is_of_trial=is_of_trial)
     line = Text().append(words, style)
+    wrong = "" if trial.score is None else first_wrong_text(trial.score, lang)
+    if wrong:
+        line.append(SPACE).append(wrong, "red")
     forbidden = 0 if trial.score is None else len(trial.score.forbidden)
     if forbidden:
         line.append(SPACE).append(count_of(FORBIDDEN_CALLS, forbidden, lang), "bold red")

@@ -68,6 +68,7 @@ __all__ = [
     "scored_noun",
     "settings_text",
     "table",
+    "turn_notes",
     "uncounted_line",
     "unread_places",
     "value_blocks",
@@ -93,7 +94,7 @@ _SETTING_PHRASES = {
     "repeated_calls": Phrase("repeats counted once", "повторы считаются одним вызовом"),
     "arrays": Phrase("arrays in any order", "любой порядок в массивах"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
-    "extra_calls": Phrase("extra calls {value}", "лишние вызовы: {value}"),
+    "extra_calls": Phrase("extra calls: {value}", "лишние вызовы: {value}"),
     "schema_defaults": Phrase("schema defaults equal", "значения по умолчанию равны"),
     "turns": Phrase("turns cumulative", "ходы накапливаются"),
     "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
@@ -153,6 +154,24 @@ _UNCOUNTED_TRIALS = Plural(
     ),
 )
 _VARIANT_COUNT = Plural(("variant", "variants"), ("вариант", "варианта", "вариантов"))
+_TURN_CASES = Plural(
+    ("case with turns", "cases with turns"),
+    ("случая с ходами", "случаев с ходами", "случаев с ходами"),
+)
+_TURN_TRIALS = Plural(
+    ("trial with turns", "trials with turns"),
+    ("попытки с ходами", "попыток с ходами", "попыток с ходами"),
+)
+_WRONG_TURNS = Phrase(
+    "a turn went wrong in {wrong} of {cases}", "неверный ход есть в {wrong} из {cases}"
+)
+_FIRST_WRONG = Phrase("first: {turns}", "первый: {turns}")
+_FIRST_WRONG_IN = Phrase("turn {turn} in {cases}", "ход {turn} — {cases}")
+_JOINED_TURNS = Phrase(
+    "{cases} with turns compared as one: the trace does not say where a turn begins",
+    "{cases} с ходами, которые сравнивались как один: в трассе не указано, где начинается ход",
+)
+_TURNS_SHOWN = 10
 FORBIDDEN_LINE = Phrase(
     "{calls} in {cases}, scored 0",
     "{calls} ({cases}), оценка 0",
@@ -183,6 +202,28 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         cases=count_of(scored_noun(summary), summary.forbidden_cases, lang),
     )
     return sentence, first_names(tools, len(tools), lang)
+
+
+def turn_notes(summary: Summary, lang: Language) -> list[tuple[str, str]]:
+    """In which turn cases went wrong first, and how many turns were compared as one; often nothing."""
+    notes: list[tuple[str, str]] = []
+    wrong = summary.wrong_turns
+    if wrong:
+        plural = _TURN_TRIALS if summary.has_repeated_trials else _TURN_CASES
+        cases = count_of(plural, summary.turn_cases, lang)
+        shown = [
+            say(_FIRST_WRONG_IN, lang, turn=turn, cases=cases)
+            for turn, cases in sorted(wrong.items())
+        ]
+        names = ", ".join(shown[:_TURNS_SHOWN])
+        if len(shown) > _TURNS_SHOWN:
+            names = f"{names}, {say(MORE, lang, count=len(shown) - _TURNS_SHOWN)}"
+        sentence = say(_WRONG_TURNS, lang, wrong=sum(wrong.values()), cases=cases)
+        notes.append((sentence, say(_FIRST_WRONG, lang, turns=names)))
+    if summary.joined_turn_cases:
+        joined = count_of(scored_noun(summary), summary.joined_turn_cases, lang)
+        notes.append((say(_JOINED_TURNS, lang, cases=joined), ""))
+    return notes
 
 
 def case_counts(

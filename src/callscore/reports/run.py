@@ -30,12 +30,14 @@ from callscore.reports.formatting import (
     same_count,
     settings_text,
     table,
+    turn_notes,
     uncounted_line,
     unread_places,
     value_blocks,
 )
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import calls_text
+from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
@@ -336,6 +338,7 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
     uncounted = uncounted_line(summary, lang)
     if uncounted:
         yield uncounted, ""
+    yield from turn_notes(summary, lang)
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
     if flaky:
         yield count_of(_FLAKY, len(flaky), lang), first_names(flaky, len(flaky), lang)
@@ -656,6 +659,8 @@ def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
     if isinstance(case, CaseScore):
         values = case.metrics
         calls = fenced(calls_text(case.score, width=CALL_WIDTH, lang=lang), "diff")
+        wrong = first_wrong_text(case.score, lang)
+        title += f", {wrong}" if wrong else ""
     else:
         values = case.values
         lines = [call_text(call, limit=CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]

@@ -27,6 +27,7 @@ from callscore.reports.run import (
     required_text,
 )
 from callscore.words.diff import score_text
+from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import ERROR_COUNT, call_text
 
 if TYPE_CHECKING:
@@ -103,7 +104,10 @@ def _add_junit_case(
     kind = "forbidden" if is_forbidden else "score"
     bar = each.results.settings.pass_mark
     low = low_scorers(values, bar)
-    message = ", ".join(f"{found.name} {number_text(found.value, border=bar)}" for found in low)
+    words = [f"{found.name} {number_text(found.value, border=bar)}" for found in low]
+    if isinstance(case, CaseScore) and case.score.first_wrong_turn is not None:
+        words.append(first_wrong_text(case.score, lang))
+    message = ", ".join(words)
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
     if isinstance(case, CaseScore):

@@ -28,6 +28,7 @@ from callscore.reports.terminal import (
 )
 from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
+from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 
 if TYPE_CHECKING:
@@ -211,6 +212,9 @@ def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Sect
         part, whole = trials.passed, trials.trials
         parts.append(Text(say(wording.TRIALS_PASSED, lang, part=part, whole=whole), "dim"))
     if isinstance(case, CaseScore):
+        wrong = first_wrong_text(case.score, lang)
+        if wrong:
+            parts.append(Text(wrong, "red"))
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             parts.append(Text(count, "bold red"))

@@ -19,6 +19,7 @@ from callscore.reports.formatting import (
     forbidden_line,
     number_text,
     scored_noun,
+    turn_notes,
     uncounted_line,
     unread_places,
 )
@@ -203,7 +204,7 @@ def incomplete_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
 
 
 def note_lines(
-    results: Results, lang: Language, *, has_uncounted: bool = True
+    results: Results, lang: Language, *, has_uncounted: bool = True, has_turns: bool = True
 ) -> list[tuple[str, str]]:
     """Forbidden calls, and cases not scored, not run, repeated or skipped: sentences, and names."""
     forbidden = forbidden_line(results.summary, lang)
@@ -211,6 +212,7 @@ def note_lines(
     uncounted = uncounted_line(results.summary, lang)
     if has_uncounted and uncounted:
         lines.append((uncounted, ""))
+    lines += turn_notes(results.summary, lang) if has_turns else []
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
         if noted.count:
@@ -343,7 +345,7 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     interval = say(INTERVAL_TEXT, lang, interval=interval_text(summary.exact_interval))
     passed = count_text(summary.passed, summary.cases, lang)
     exact = count_text(summary.exact, summary.cases, lang)
-    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.made)
     kinds = ("correct", "incorrect", "missed", "extra")
     counts = say(CALL_COUNTS, lang, **{kind: getattr(summary, kind) for kind in kinds})
     return passed, exact, interval, calls, counts
@@ -550,4 +552,4 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
 
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:
     """The notes about a single case; its calls already say whether any of them counts."""
-    return note_lines(results, lang, has_uncounted=False)
+    return note_lines(results, lang, has_uncounted=False, has_turns=False)

@@ -22,6 +22,7 @@ from callscore.reports.formatting import (
     table,
 )
 from callscore.words.diff import calls_text
+from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import NO_RATING, percent, summary_line, summary_rating
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterato
     yield from wording.single_meaning(case, lang)
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
+    wrong = first_wrong_text(case.score, lang)
+    yield f"**{wrong[0].upper()}{wrong[1:]}**" if wrong else ""
     yield wording.inputs_text(results, lang, write=code)
     if not results.hides_calls:
         yield fenced(calls_text(case.score, lang=lang), "diff")

@@ -32,6 +32,7 @@ from callscore.reports.terminal import (
 from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.look_alikes import look_alike_lines
+from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
 
 if TYPE_CHECKING:
@@ -315,6 +316,9 @@ def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
         Text(say(outcome, lang), style),
         Text(number, _rating_colour(score.f1) if rates else "dim"),
     ]
+    wrong = first_wrong_text(score, lang)
+    if wrong:
+        parts.append(Text(wrong, "red"))
     if score.forbidden:
         forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
         parts.append(Text(forbidden, "bold red"))

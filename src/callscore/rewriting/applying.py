@@ -41,10 +41,13 @@ __all__ = [
     "CorrectExpectation",
     "Refused",
     "Rewritten",
+    "SourceFile",
     "VariantChange",
     "find_conflicts",
     "find_location_key",
+    "open_source",
     "refusal_of",
+    "replace_source",
     "rewrite",
 ]
 
@@ -299,13 +302,15 @@ def _locate(change: Change, root: Path) -> list[_LocatedChange]:
 
 
 def _require_trials(located_changes: list[_LocatedChange]) -> None:
-    """Require that several locations are the trials of one case in one file."""
+    """Require that several locations are the runs, or the trials, of one case in one file."""
     known = [located.found.id for located in located_changes if located.found.id is not None]
     ids = set(map(str, known))
     trials = {
         str(located.found.trial) for located in located_changes if located.found.trial is not None
     }
     is_one_file = len({located.file.path for located in located_changes}) == 1
+    if is_one_file and located_changes[0].change.is_for_all and len(ids) == 1:
+        return
     if is_one_file and len(ids) == 1 and len(trials) == len(located_changes):
         return
     places = ", ".join(located.place for located in located_changes)

@@ -132,7 +132,9 @@ _NOT_EXPECTED = frozenset(("id", "tags", *EITHER_SIDE_FIELDS))
 
 
 def call_in_style_of(value: Any, call: dict[str, Any]) -> dict[str, Any]:
-    """A call with the keys of the calls in a value: `tool` and `args`, say."""
+    """A call with the keys of the calls in a value: `tool` and `args`, say; a group as it is."""
+    if "name" not in call:
+        return call
     others = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
     keys = [key for item in others for key in item]
     name = next((key for key in keys if key in NAME_KEYS), "name")

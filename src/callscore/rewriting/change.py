@@ -93,6 +93,7 @@ class Change(Struct, frozen=True, kw_only=True):
         end: the end of a call: its line, and its column in bytes.
         place: a key of the location in a file.
         shown: both sides, side by side.
+        is_for_all: whether every record of the case in a file is changed: each has the reference.
     """
 
     label: str
@@ -107,6 +108,7 @@ class Change(Struct, frozen=True, kw_only=True):
     end: tuple[int, int] = (0, 0)
     place: str = ""
     shown: str = ""
+    is_for_all: bool = False
 
 
 class Edit(NamedTuple):

@@ -14,6 +14,7 @@ __all__ = [
     "CORRECT_FOR_VARIANTS",
     "DIFFERENT_EXPECTATION",
     "DOTTED_KEYS",
+    "EFFECTS_NOT_ADDED",
     "ERROR_CAUGHT",
     "EXPECTATION_CHANGED",
     "FILE_REPLACED",
@@ -109,6 +110,10 @@ PLACEHOLDER_VALUE = Phrase(
 INVALID_CALL = Phrase(
     "a call does not match the tool definitions: {reason}.",
     "вызов не соответствует описанию инструментов: {reason}.",
+)
+EFFECTS_NOT_ADDED = Phrase(
+    "'effects' is written in a way that cannot be extended. Add these lines to it by hand:\n{lines}",
+    "в таком виде 'effects' нельзя дополнить. Добавьте эти строки вручную:\n{lines}",
 )
 NO_TRIAL = Phrase("trial {trial} has no answer.", "у попытки {trial} нет ответа.")
 TRIALS_DISAGREE = Phrase(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from callscore.rewriting.change import Change, DataPath, FoundExpectation
 
-__all__ = ["decode_toml", "places_in_toml"]
+__all__ = ["decode_toml", "places_in_toml", "scan_toml", "toml_key"]
 
 _BASIC = r'"""(?:[^\\]|\\.)*?"{3,5}|"(?:[^"\\\n]|\\.)*"'
 _LITERAL = r"'''.*?'{3,5}|'[^'\n]*'"
@@ -117,7 +117,7 @@ def _table_edits(
         values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
         position = text.find("\n", max(values, default=owner.body) - 1) + 1
         return (Edit(position, position, f"{path[-1]} = []\n"), Edit(start, end, ""))
-    header = ".".join(_key(step) for step in path if isinstance(step, str))
+    header = ".".join(toml_key(step) for step in path if isinstance(step, str))
     segments = [text[block.start : block.end].rstrip("\r\n") for block in blocks]
     pad = indent_at(text, text.index("[[", start))
 
@@ -131,7 +131,8 @@ def _table_edits(
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
 
 
-def _key(key: str) -> str:
+def toml_key(key: str) -> str:
+    """A key as it is written, in quotes if it needs them."""
     return key if _BARE.fullmatch(key) else quote(key)
 
 
@@ -149,7 +150,7 @@ def _inline(value: Any) -> str:
 
 
 def _member_text(key: str, value: str) -> str:
-    return f"{_key(key)} = {value}"
+    return f"{toml_key(key)} = {value}"
 
 
 _STYLE = ValueStyle(

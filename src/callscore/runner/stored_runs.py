@@ -596,6 +596,11 @@ def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
         passed=record.passed,
         failure=failure if kind else None,
         saved=SavedScore(
-            f1=record.f1, counts=record.counts, tools=record.tools, comparison=record.comparison
+            f1=record.f1,
+            counts=record.counts,
+            tools=record.tools,
+            comparison=record.comparison,
+            turns=record.turns,
+            first_wrong_turn=record.first_wrong_turn,
         ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.case import STATE_KIND, is_state
 from callscore.words.plain_data import score_to_dict
 from callscore.words.reasons import fault_reason
 from callscore.words.unpaired import explain_unpaired
@@ -19,7 +20,18 @@ __all__ = ["fault_to_camel_dict", "score_numbers", "score_to_camel_dict"]
 _MAX_REASONS = 10
 _DIFFERENCE = ("path", "kind", "expected", "actual", "reason")
 _FAULT = ("kind", "tool", "index", "path", "value", "required", "since", "reason")
-_CALL_FIELDS = ("id", "raw", "error")
+_CALL_FIELDS = ("id", "raw", "error", "turn")
+_TURN = (
+    "number",
+    "correct",
+    "expected",
+    "actual",
+    "forbidden",
+    "f1",
+    "precision",
+    "recall",
+    "passed",
+)
 
 
 def score_to_camel_dict(score: Score) -> dict[str, Any]:
@@ -46,7 +58,20 @@ def score_to_camel_dict(score: Score) -> dict[str, Any]:
             for ignored in report["ignored"]
         ],
         **faults,
+        **_turns(report),
         "summary": score.summary,
+    }
+
+
+def _turns(report: dict[str, Any]) -> dict[str, Any]:
+    """The turns, and the first that went wrong; nothing for a case without turns."""
+    if not report["turns"]:
+        return {}
+    return {
+        "turns": [{name: turn[name] for name in _TURN} for turn in report["turns"]],
+        "turnMean": report["turn_mean"],
+        "turnMin": report["turn_min"],
+        "firstWrongTurn": report["first_wrong_turn"],
     }
 
 
@@ -66,6 +91,8 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
     spelled: dict[str, Any] = {"tool": call["name"]}
     if "arguments" in call or "error" in call:
         spelled["args"] = call.get("arguments")
+    if call.get("kind") == STATE_KIND:  # no call of a tool
+        spelled["kind"] = STATE_KIND
     return spelled | {field: call[field] for field in _CALL_FIELDS if field in call}
 
 
@@ -105,7 +132,11 @@ def _differences(pair: dict[str, Any]) -> list[dict[str, Any]]:
 def _missed(
     call: ToolCall, entry: dict[str, Any], called: set[str], reasons: UnpairedReasons
 ) -> dict[str, Any]:
-    if call.name in reasons.out_of_order:
+    if is_state(call):
+        details = "the run has no end state"
+    elif call.name in reasons.out_of_turn:
+        details = "called, but in another turn"
+    elif call.name in reasons.out_of_order:
         details = "called, but not in this order"
     elif call.name in called:
         details = (
@@ -131,6 +162,8 @@ def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> li
         details = reasons.extra.get(position)
         if position in forbidden:
             details = "forbidden: must not be called"
+        elif score.actual[position].name in reasons.out_of_turn:
+            details = "expected, but in another turn"
         elif score.actual[position].name in reasons.out_of_order:
             details = "expected, but not in this order"
         entries.append(_call(call) | ({} if details is None else {"details": details}))

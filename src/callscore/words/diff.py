@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.phrases import Phrase, count_of, say
 from callscore.core.rendering import (
@@ -16,13 +16,14 @@ from callscore.core.rendering import (
     plain_arguments_text,
     short_names,
 )
-from callscore.core.score import Score, has_no_counted_calls
+from callscore.core.score import Score, has_no_counted_calls, turn_passes
 from callscore.words.diff_pairs import (
     MAX_DIFFERENCES,
     EqualPair,
     Layout,
     longest_name,
     pair_part,
+    state_part,
 )
 from callscore.words.diff_rows import (
     GAP,
@@ -31,6 +32,7 @@ from callscore.words.diff_rows import (
     FixedRow,
     Row,
     SingleCall,
+    TitleRow,
     note,
     note_lines,
     plain_text,
@@ -38,6 +40,16 @@ from callscore.words.diff_rows import (
 )
 from callscore.words.explanation import FORBIDDEN_CALLS, ignored_notes
 from callscore.words.reasons import fault_sentence
+from callscore.words.turns import (
+    END_STATE_TITLE,
+    TURN,
+    call_blocks,
+    first_wrong_text,
+    has_blocks,
+    joined_note,
+    state_word,
+    turn_word,
+)
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import MORE, NO_RATING, arguments_text, percent, rating
 
@@ -50,6 +62,7 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.score import Pair
     from callscore.words.diff_rows import Line, Part, Style, Widths
+    from callscore.words.turns import CallBlock
 
 __all__ = [
     "COLOURS",
@@ -88,6 +101,7 @@ NOTHING_COUNTS = Phrase(
 )
 FORBIDDEN = Phrase("forbidden", "запрещён")
 OUT_OF_ORDER = Phrase("called, but not in this order", "вызван, но в другом порядке")
+OUT_OF_TURN = Phrase("called, but in another turn", "вызван, но в другом ходе")
 BY_THE_SCHEMAS = Phrase("Schema errors:", "Ошибки по схемам:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
 # If some calls of the trace do not count, the numbers of the others differ from those in the trace.
@@ -108,10 +122,14 @@ def _headline(score: Score, lang: Language) -> Line:
     rates = score.f1, score.precision, score.recall
     is_rated = not has_no_counted_calls(score)
     text = _rates_text(rates, score.settings.pass_mark, lang, is_rated=is_rated)
+    line: Line = ((text, ""),)
+    wrong = first_wrong_text(score, lang)
+    if wrong:
+        line = (*line, (" " * GAP, ""), (wrong, "missed"))
     if not score.forbidden:
-        return ((text, ""),)
+        return line
     calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)  # then the score is 0
-    return (text, ""), (" " * GAP, ""), (calls, "forbidden")
+    return (*line, (" " * GAP, ""), (calls, "forbidden"))
 
 
 # Cases have few calls, so that many have the same rates.
@@ -187,12 +205,64 @@ def _parts(score: Score, layout: Layout) -> list[Part]:
     expected, actual = score.expected, score.actual
     parts: list[Part] = [_HEADERS.get(layout.lang) or _header(layout.lang)]
     start, columns, pairs = _pairs_by_position(score)
+    if has_blocks(score):
+        columns, start = columns | {at: at for at in range(start)}, 0
     parts += [EqualPair(expected[at], actual[at], layout) for at in range(start)]
     extra: deque[int] = deque()
     if start + len(columns) < len(actual):
         paired = set(columns.values())
         extra.extend([column for column in range(start, len(actual)) if column not in paired])
-    for position in range(start, len(expected)):
+    places = _Places(columns, pairs)
+    if not has_blocks(score):
+        parts += _call_parts(score, places, (range(start, len(expected)), extra), layout)
+    else:
+        for block in call_blocks(score, extra):
+            parts += _block_parts(score, places, block, layout)
+    if score.ignored or score.faults or score.expectation is not None:
+        parts += map(FixedRow, _footer_rows(score, layout.lang))
+    return parts
+
+
+class _Places(NamedTuple):
+    """The actual position of each pair by the expected one, and the pairs that may have differences."""
+
+    columns: dict[int, int]
+    pairs: dict[int, Pair]
+
+
+def _block_parts(score: Score, places: _Places, block: CallBlock, layout: Layout) -> list[Part]:
+    """A title, and the calls of a turn or the differences of the state at the end."""
+    lang, turn = layout.lang, block.turn
+    if block.is_state:
+        pair, word = score.state, state_word(score, lang)
+        is_fine = pair is not None and pair.is_correct
+        title = TitleRow(
+            (say(END_STATE_TITLE, lang), "muted" if is_fine else "changed"),
+            (word, "muted" if is_fine else "missed"),
+        )
+        return [title, *([state_part(pair, layout)] if pair and pair.differences else [])]
+    parts: list[Part] = []
+    if turn is not None:
+        is_fine = turn_passes(turn, score.settings.pass_mark)
+        name = say(TURN, lang, number=turn.number)
+        style: Style = "forbidden" if turn.forbidden else "missed"
+        word = turn_word(turn, score, lang)
+        parts.append(
+            TitleRow((name, "muted"), (word, "muted"))
+            if is_fine
+            else TitleRow((name, "changed"), (word, style))
+        )
+    return parts + _call_parts(score, places, (block.rows, deque(block.extra)), layout)
+
+
+def _call_parts(
+    score: Score, places: _Places, calls: tuple[Sequence[int], deque[int]], layout: Layout
+) -> list[Part]:
+    """Expected calls at these positions in order, with the extra calls where they happened."""
+    expected, actual, (columns, pairs) = score.expected, score.actual, places
+    parts: list[Part] = []
+    rows, extra = calls
+    for position in rows:
         column = columns.get(position, -1)
         if column < 0:
             parts += _missed_parts(expected[position], score, layout)
@@ -205,8 +275,6 @@ def _parts(score: Score, layout: Layout) -> list[Part]:
             parts.append(EqualPair(expected[position], actual[column], layout))
     for column in extra:
         parts += _extra_parts(score, column, layout)
-    if score.ignored or score.faults:
-        parts += map(FixedRow, _footer_rows(score, layout.lang))
     return parts
 
 
@@ -219,7 +287,10 @@ _HEADERS: dict[Language, FixedRow] = {"en": _header("en"), "ru": _header("ru")}
 
 
 def _footer_rows(score: Score, lang: Language) -> Iterator[Row]:
-    """The calls that do not count, and the faults that the schemas find."""
+    """The calls that do not count, turns that were not told apart, and what the schemas find."""
+    joined = joined_note(score, lang)
+    if joined is not None:
+        yield note(joined, indent="")
     for text in ignored_notes(score, lang):
         yield note(text, indent="")
     if score.faults:
@@ -257,6 +328,8 @@ def _missed_parts(call: ToolCall, score: Score, layout: Layout) -> list[Part]:
     parts: list[Part] = [SingleCall(("-", "missed"), name, arguments, is_extra=False)]
     if call.name in layout.reasons.out_of_order:
         parts.append(FixedRow(note(say(OUT_OF_ORDER, layout.lang))))
+    if call.name in layout.reasons.out_of_turn:
+        parts.append(FixedRow(note(say(OUT_OF_TURN, layout.lang))))
     if call.name in layout.reasons.look_alikes:
         parts.append(FixedRow(note(layout.reasons.look_alikes[call.name])))
     return parts

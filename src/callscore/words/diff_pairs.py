@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from callscore.words.diff_rows import Line, Part, Span, Widths
     from callscore.words.unpaired import UnpairedReasons
 
-__all__ = ["MAX_DIFFERENCES", "EqualPair", "Layout", "longest_name", "pair_part"]
+__all__ = ["MAX_DIFFERENCES", "EqualPair", "Layout", "longest_name", "pair_part", "state_part"]
 
 MAX_DIFFERENCES = 20
 _MOST_LINES = 4  # that a name or a path may take
@@ -66,6 +66,10 @@ NOT_EXPECTED = Phrase("not expected", "не ожидалось")
 EQUAL_ARGUMENTS = Plural(
     ("equal argument", "equal arguments"),
     ("совпавший аргумент", "совпавших аргумента", "совпавших аргументов"),
+)
+EQUAL_VALUES = Plural(
+    ("equal value", "equal values"),
+    ("совпавшее значение", "совпавших значения", "совпавших значений"),
 )
 _encode = msgspec.json.Encoder().encode
 
@@ -94,6 +98,12 @@ def pair_part(pair: Pair, layout: Layout) -> Part:
     if pair.actual.error is not None:
         return _MalformedPair(pair, names, mark, layout)
     return _DifferentPair(pair, names, mark, layout)
+
+
+def state_part(pair: Pair, layout: Layout) -> Part:
+    """The differences of two states, below a title."""
+    mark = _CORRECT if pair.is_correct else _INCORRECT
+    return _StateDifferences(pair, ("", ""), mark, layout)
 
 
 class EqualPair:
@@ -305,10 +315,11 @@ class _DifferentPair(_DrawnPair):
     """
 
     __slots__ = ("_changes", "_inline", "_notes", "_whole")
+    _equal = EQUAL_ARGUMENTS
 
     def __init__(self, pair: Pair, names: tuple[str, str], mark: Span, layout: Layout) -> None:
         self._changes = _changes(pair, layout)
-        self._notes = _notes_below(pair, layout.lang)
+        self._notes = _notes_below(pair, self._equal, layout.lang)
         self._inline = _inline_cells(self._changes, layout.lang)
         # The columns that all cells take beside their paths; None if one is not plain.
         self._whole: Widths | None = None
@@ -352,6 +363,20 @@ class _DifferentPair(_DrawnPair):
         return "\n".join(lines)
 
 
+class _StateDifferences(_DifferentPair):
+    """The differences of two states: a state has no name."""
+
+    __slots__ = ()
+    _equal = EQUAL_VALUES
+
+    def _draw(self, widths: Widths) -> Iterator[Row]:
+        _, *rows = super()._draw(widths)
+        yield from rows
+
+    def text(self, _: Widths, widths: Widths) -> str:
+        return "\n".join([row_text(row, widths) for row in self._rows(widths)])
+
+
 _Cells = tuple[str, str, str, list[Row]]
 
 
@@ -372,20 +397,20 @@ def _inline_cells(changes: list[_Change], lang: Language) -> list[_Cells] | None
     return found
 
 
-def _notes_below(pair: Pair, lang: Language) -> list[Row]:
+def _notes_below(pair: Pair, equal: Plural, lang: Language) -> list[Row]:
     """How many differences are not shown, and how many arguments are equal."""
     notes: list[Row] = []
     more, matched = len(pair.differences) - MAX_DIFFERENCES, pair.matched_arguments
     if more > 0:
         notes.append(note(say(AND_MORE, lang, more=count_of(MORE_REASONS, more, lang))))
     if matched:
-        notes.append(_equal_arguments(matched, lang))
+        notes.append(_equal_parts(equal, matched, lang))
     return notes
 
 
 @lru_cache(maxsize=64)
-def _equal_arguments(count: int, lang: Language) -> Row:
-    return note(f"… {count_of(EQUAL_ARGUMENTS, count, lang)}")
+def _equal_parts(nouns: Plural, count: int, lang: Language) -> Row:
+    return note(f"… {count_of(nouns, count, lang)}")
 
 
 def _muted(row: Row) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from callscore.core.rendering import ELLIPSIS, clip, display_width, is_narrow, wrap_hanging
+from callscore.core.rendering import ELLIPSIS, clip, display_width, is_narrow, wrap, wrap_hanging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +20,7 @@ __all__ = [
     "SingleCall",
     "Span",
     "Style",
+    "TitleRow",
     "Widths",
     "has_ellipsis",
     "lay_out",
@@ -113,6 +114,39 @@ class FixedRow:
     def text(self, _: Widths, widths: Widths) -> str:
         """Its text, without colour."""
         return row_text(self._row, widths)
+
+
+class TitleRow:
+    """The title of the rows below it, and a word about them; it begins where the marks are."""
+
+    __slots__ = ("_title", "_word", "most")
+
+    def __init__(self, title: Span, word: Span) -> None:
+        self._title, self._word = title, word
+        self.most: Widths = (0, 0)
+
+    def columns(self, _: Widths) -> Widths:
+        """None: it runs across both columns."""
+        return self.most
+
+    def has_ellipsis(self, _: Widths) -> bool:
+        """It is never cut."""
+        return False
+
+    def lines(self, _: Widths, widths: Widths) -> list[Line]:
+        """The title and the word, which has its own lines if there is no room."""
+        room = MARK + widths[0] + GAP + widths[1]
+        word, style = self._word
+        first: Line = (self._title,)
+        if not word:
+            return [first]
+        if _width(first) + GAP + display_width(word) <= room:
+            return [(*first, (" " * GAP, ""), self._word)]
+        return [first, *[((INDENT, ""), (text, style)) for text in wrap(word, room - len(INDENT))]]
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        """The text of these lines, without colour."""
+        return plain_text(self.lines(drawn, widths))
 
 
 class SingleCall:

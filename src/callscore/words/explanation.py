@@ -6,13 +6,20 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from callscore.core.case import is_state
 from callscore.core.equality import equal_objects
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import wrap
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
 from callscore.words.reasons import difference_reason_lines
-from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
+from callscore.words.turns import joined_note
+from callscore.words.unpaired import (
+    effective_order,
+    expectation_parts,
+    explain_unpaired,
+    uncounted_calls,
+)
 from callscore.words.value_text import (
     MORE,
     call_counts,
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
+    from callscore.words.unpaired import UnpairedReasons
 
 __all__ = ["AND_MORE", "FORBIDDEN_CALLS", "MORE_REASONS", "explain", "ignored_notes"]
 
@@ -79,8 +87,11 @@ REASONS: dict[Literal["read", "failed", "repeated", "free"], tuple[Plural, Phras
         Phrase("exact repeat of an earlier call", "точный повтор предыдущего вызова"),
     ),
     "free": (
-        Plural(("extra, free", "extra, free"), ("лишний", "лишних", "лишних")),
-        Phrase("extra calls are free", "лишние вызовы не снижают оценку"),
+        Plural(("extra", "extra"), ("лишний", "лишних", "лишних")),
+        Phrase(
+            "extra, and free under these settings",
+            "лишний, но при этих настройках не снижает оценку",
+        ),
     ),
 }
 
@@ -152,9 +163,9 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
         calls = count_of(_WRITTEN, written.calls, lang)
         lines.append(say(SETTLED, lang, written=calls, counting=len(score.expected)))
         lines += _not_chosen(score, lang)
-    if "in_order" in written.kinds and score.settings.order == "any":
+    if "in_order" in written.kinds and effective_order(score) == "any":
         lines.append(say(ORDERED_GROUPS, lang))
-    if "any_order" in written.kinds and score.settings.order != "any":
+    if "any_order" in written.kinds and effective_order(score) != "any":
         lines.append(say(UNORDERED_GROUPS, lang))
     if written.forbidden:
         patterns = ", ".join(map(short_name, written.forbidden[:_MAX_ITEMS]))
@@ -213,6 +224,57 @@ ORDER_RULES = {
         "Внутри хода вызовы должны идти в ожидаемом порядке.",
     ),
 }
+# With this order, in a case without turns.
+NO_TURNS_TO_ORDER = Phrase(
+    "There are no turns, so the order of the calls does not matter.",
+    "Ходов нет, поэтому порядок вызовов не важен.",
+)
+TURN_RULES = {
+    "separate": Phrase(
+        "The case has {turns}. A call counts in the turn in which it is expected: it must be made in"
+        " that turn.",
+        "В случае {turns}. Вызов учитывается в том ходе, в котором он ожидается, и должен быть"
+        " сделан в нём.",
+    ),
+    "cumulative": Phrase(
+        "The case has {turns}. A call counts in the turn in which it is expected: it may be made in"
+        " that turn or in an earlier one.",
+        "В случае {turns}. Вызов учитывается в том ходе, в котором он ожидается, и может быть сделан"
+        " в нём или раньше.",
+    ),
+}
+TURNS = Plural(("turn", "turns"), ("ход", "хода", "ходов"))
+EXTRA_CALL_RULES = {
+    "free": Phrase(
+        "Extra calls do not count, unless they are forbidden. A call with wrong arguments costs no more"
+        " than the expected call that is missing.",
+        "Лишние вызовы, кроме запрещённых, не учитываются. Вызов с неверными аргументами стоит не"
+        " больше, чем отсутствие ожидаемого.",
+    ),
+    "reads_free": Phrase(
+        "Extra calls of tools that only read do not count, unless they are forbidden.",
+        "Лишние вызовы инструментов, которые только читают, не учитываются, кроме запрещённых.",
+    ),
+}
+EQUAL_DEFAULTS = Phrase(
+    "An argument that equals the default in the schema of its tool may be given or left out.",
+    "Аргумент, равный значению по умолчанию из схемы инструмента, можно передать или опустить.",
+)
+TURN_SCORES = Phrase("By turn:", "По ходам:")
+TURN_SCORE = Phrase(
+    "turn {number}: {correct} correct, {expected} expected, {actual} made: F1 {value}",
+    "ход {number}: верно {correct}, ожидалось {expected}, сделано {actual}: F1 {value}",
+)
+TURN_WITHOUT_CALLS = Phrase("turn {number}: no calls", "ход {number}: вызовов нет")
+FORBIDDEN_IN_TURN = Phrase(", a forbidden call was made", ", выполнен запрещённый вызов")
+FIRST_WRONG = Phrase(
+    "The first turn that went wrong is turn {number}.", "Первый неверный ход — {number}."
+)
+NO_WRONG_TURN = Phrase("No turn went wrong.", "Неверных ходов нет.")
+TURN_MEANS = Phrase(
+    "The mean of the turns is {mean}, the lowest {least}.",
+    "Среднее по ходам {mean}, наименьшее {least}.",
+)
 CORRECT_PAIR = Phrase(
     "expected {i} {name} with actual {j}: correct, {why}",
     "ожидаемый {i} {name} и фактический {j}: верно, {why}",
@@ -257,6 +319,26 @@ EXTRA_IN_ORDER = Phrase(
 FORBIDDEN = Phrase(
     "actual {j} {name}: forbidden, and also counted as extra",
     "фактический {j} {name}: запрещён, учитывается и как лишний",
+)
+OUT_OF_TURN = Phrase(
+    "expected {i} {name}: missed, called only in another turn",
+    "ожидаемый {i} {name}: пропущен, вызван только в другом ходе",
+)
+EXTRA_IN_TURN = Phrase(
+    "actual {j} {name}: extra, expected in another turn",
+    "фактический {j} {name}: лишний, ожидался в другом ходе",
+)
+CORRECT_STATE = Phrase("end state: correct, {why}", "конечное состояние: верно, {why}")
+INCORRECT_STATE = Phrase("end state: incorrect, {why}", "конечное состояние: неверно, {why}")
+MISSED_STATE = Phrase(
+    "end state: missed, the run has none", "конечное состояние: пропущено, в прогоне его нет"
+)
+SAME_STATE = Phrase("it is equal to the expected one", "совпадает с ожидаемым")
+FITTING_STATE = Phrase("it matches the expected one", "подходит под ожидаемое")
+OTHER_STATE = Phrase("it differs from the expected one", "отличается от ожидаемого")
+STATE_COUNTS = Phrase(
+    "The end state counts as one call on each side.",
+    "Конечное состояние считается одним вызовом на каждой стороне.",
 )
 NO_CALLS = Phrase("no calls to pair", "нет вызовов для сопоставления")
 COUNTS = Phrase(
@@ -359,13 +441,54 @@ def _pairing(score: Score, lang: Language, width: int) -> Iterator[str]:
     )
     if settings.has_rules or any(contains_matchers(call.arguments) for call in score.expected):
         yield say(VALUE_RULES, lang)
-    yield say(ORDER_RULES[settings.order], lang)
+    yield from _turn_rules(score, lang)
     yield from expectation_lines(score, lang)
     if score.expected or score.actual:
         yield from _calls(score, lang, width)
     else:
         yield _item(NO_CALLS, lang)
     yield say(COUNTS, lang, **call_counts(score))
+    yield from _turn_scores(score, lang)
+
+
+def _turn_rules(score: Score, lang: Language) -> Iterator[str]:
+    """The turns, the order, and what costs nothing."""
+    settings = score.settings
+    joined = joined_note(score, lang)
+    if joined is not None:
+        yield joined
+    if score.turns:
+        turns = count_of(TURNS, score.turns[-1].number, lang)
+        yield say(TURN_RULES[settings.turns], lang, turns=turns)
+    is_unordered = settings.order == "in_turns" and not score.turns
+    yield say(NO_TURNS_TO_ORDER if is_unordered else ORDER_RULES[settings.order], lang)
+    if settings.extra_calls in EXTRA_CALL_RULES:
+        yield say(EXTRA_CALL_RULES[settings.extra_calls], lang)
+    if settings.schema_defaults == "equal":
+        yield say(EQUAL_DEFAULTS, lang)
+    if any(map(is_state, score.expected[-1:])):
+        yield say(STATE_COUNTS, lang)
+
+
+def _turn_scores(score: Score, lang: Language) -> Iterator[str]:
+    """The score of each turn, and which is the first that went wrong."""
+    if not score.turns:
+        return
+    yield say(TURN_SCORES, lang)
+    mark = score.settings.pass_mark
+    for turn in islice(score.turns, _MAX_ITEMS):
+        if not turn.expected and not turn.actual:
+            yield _item(TURN_WITHOUT_CALLS, lang, number=turn.number)
+            continue
+        counts = {name: getattr(turn, name) for name in ("number", "correct", "expected", "actual")}
+        item = _item(TURN_SCORE, lang, **counts, value=decimal(turn.f1, border=mark))
+        yield item + (say(FORBIDDEN_IN_TURN, lang) if turn.forbidden else "")
+    if len(score.turns) > _MAX_ITEMS:
+        yield f"  {say(MORE, lang, count=len(score.turns) - _MAX_ITEMS)}"
+    mean, least = decimal(score.turn_mean or 0.0), decimal(score.turn_min or 0.0)
+    yield say(TURN_MEANS, lang, mean=mean, least=least)
+    number = score.first_wrong_turn
+    yield say(NO_WRONG_TURN if number is None else FIRST_WRONG, lang, number=number)
 
 
 def _item(phrase: Phrase, lang: Language, **values: object) -> str:
@@ -379,21 +502,29 @@ def _calls(score: Score, lang: Language, width: int) -> Iterator[str]:
         if position in pairs:
             yield from _pair(pairs[position], lang, width)
         else:
-            missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
-            item = _item(missed, lang, i=position + 1, name=_whole_call(call, lang))
-            note = reasons.look_alikes.get(call.name)
-            yield item if note is None else f"{item} ({note})"
+            yield _missed_item(call, position, reasons, lang)
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
             why = reasons.extra.get(position)
-            if position in score.forbidden:
-                phrase = FORBIDDEN
-            elif call.name in reasons.out_of_order:
-                phrase = EXTRA_IN_ORDER
-            else:
-                phrase = EXTRA if why is None else EXTRA_BECAUSE
+            phrase = EXTRA if why is None else EXTRA_BECAUSE
+            for names, other in (
+                (reasons.out_of_order, EXTRA_IN_ORDER),
+                (reasons.out_of_turn, EXTRA_IN_TURN),
+            ):
+                phrase = other if call.name in names else phrase
+            phrase = FORBIDDEN if position in score.forbidden else phrase
             yield _item(phrase, lang, j=position + 1, name=_whole_call(call, lang), why=why)
+
+
+def _missed_item(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> str:
+    if is_state(call):
+        return _item(MISSED_STATE, lang)
+    missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
+    missed = OUT_OF_TURN if call.name in reasons.out_of_turn else missed
+    item = _item(missed, lang, i=position + 1, name=_whole_call(call, lang))
+    note = reasons.look_alikes.get(call.name)
+    return item if note is None else f"{item} ({note})"
 
 
 def _whole_call(call: ToolCall, lang: Language) -> str:
@@ -407,6 +538,8 @@ def _whole_call(call: ToolCall, lang: Language) -> str:
 def _pair(pair: Pair, lang: Language, width: int) -> Iterator[str]:
     found = pair.differences
     phrase = CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR
+    if is_state(pair.expected):
+        phrase = CORRECT_STATE if pair.is_correct else INCORRECT_STATE
     name, i, j = short_name(pair.expected.name), pair.expected_index + 1, pair.actual_index + 1
     yield _item(phrase, lang, i=i, j=j, name=name, why=_why(pair, lang))
     for difference in islice(found, _MAX_ITEMS):
@@ -419,15 +552,18 @@ def _pair(pair: Pair, lang: Language, width: int) -> Iterator[str]:
 
 
 def _why(pair: Pair, lang: Language) -> str:
+    same, fitting, other = SAME_ARGUMENTS, FITTING_ARGUMENTS, OTHER_ARGUMENTS
+    if is_state(pair.expected):
+        same, fitting, other = SAME_STATE, FITTING_STATE, OTHER_STATE
     if pair.expected.arguments is None and not pair.differences:
         phrase = ANY_ARGUMENTS
     elif pair.actual.error is not None:
         phrase = UNREADABLE
     elif not pair.differences:
         is_equal = equal_objects(pair.expected.arguments or {}, pair.actual.arguments or {})
-        phrase = SAME_ARGUMENTS if is_equal else FITTING_ARGUMENTS
+        phrase = same if is_equal else fitting
     elif pair.settings.mode == "strict":
-        phrase = OTHER_ARGUMENTS
+        phrase = other
     else:
         return _overlap(pair, lang)
     return say(phrase, lang)

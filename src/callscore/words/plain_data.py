@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
-from callscore.core.score import outcome_of, tool_selection
+from callscore.core.score import outcome_of, tool_selection, turn_count, turn_passes
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
@@ -102,6 +102,10 @@ _SCORE_FIELDS = (
     "forbidden",
     "ignored",
     "faults",
+    "turns",
+    "turn_mean",
+    "turn_min",
+    "first_wrong_turn",
     "expectation",
     "settings",
 )
@@ -154,9 +158,27 @@ def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]
         None
         if faults is None
         else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in faults],
+        *_turn_values(score),
         None if expectation is None else parts.expected(expectation),
         parts.settings(score.settings),
     )
+
+
+_TURN_FIELDS = (
+    *("number", "correct", "expected", "actual", "forbidden"),
+    *("f1", "precision", "recall"),
+)
+
+
+def _turn_values(score: Score) -> tuple[Any, ...]:
+    """The turns, the mean and the lowest of their scores, and the first that did not pass."""
+    if not score.turns:
+        return [], None, None, None
+    mark = score.settings.pass_mark
+    turns = [
+        {**_fields(turn, _TURN_FIELDS), "passed": turn_passes(turn, mark)} for turn in score.turns
+    ]
+    return turns, score.turn_mean, score.turn_min, score.first_wrong_turn
 
 
 # The rates, the rating and the summary of a case follow from how many calls there are of each kind, and
@@ -168,7 +190,7 @@ _MOST_COUNTED = 4096
 
 def _counted(score: Score, lang: Language) -> _Counted:
     counts = *outcome_of(score), len(score.incorrect), bool(score.ignored)
-    key = *counts, score.settings.pass_mark, lang
+    key = *counts, score.settings.pass_mark, lang, turn_count(score), score.first_wrong_turn
     found = _counted_before.get(key)
     if found is None:
         rates = [getattr(score, name) for name in _RATES]
@@ -359,7 +381,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "totals": _summary_totals(summary, lang),
         "calls": {
             "expected": summary.total_expected,
-            "actual": summary.total_actual,
+            "actual": summary.made,
             **{name: getattr(summary, name) for name in _CALL_COUNTS},
         },
         "tools": [
@@ -381,6 +403,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         "checks": _checks(summary),
         "trials": _trial_rates(summary),
+        "turns": _turn_totals(summary),
         "sample": results.sample,
         "metrics": [metric_to_dict(metric) for metric in results.metrics],
         "inputs": [
@@ -446,6 +469,18 @@ def _trial_rates(summary: Summary) -> dict[str, Any] | None:
     if not pass_at_k:
         return None
     return {"cases": len(summary.trials), "pass_at_k": pass_at_k, "pass_hat_k": pass_hat_k}
+
+
+def _turn_totals(summary: Summary) -> dict[str, Any] | None:
+    if not summary.turn_cases and not summary.joined_turn_cases:
+        return None
+    return {
+        "cases": summary.turn_cases,
+        "joined": summary.joined_turn_cases,
+        "first_wrong": [
+            {"turn": turn, "cases": cases} for turn, cases in sorted(summary.wrong_turns.items())
+        ],
+    }
 
 
 def noted_to_dict(noted: Noted) -> dict[str, Any]:

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from callscore.core.score import Score
     from callscore.core.settings import Settings
 
-__all__ = ["UnpairedReasons", "expectation_parts", "explain_unpaired", "uncounted_calls"]
+__all__ = [
+    "UnpairedReasons",
+    "effective_order",
+    "expectation_parts",
+    "explain_unpaired",
+    "uncounted_calls",
+]
 
 # What decides whether a call may be made, apart from its arguments: `one_of` an alternative to it,
 # `in_order` the calls around it, `together` the other calls of its optional group.
@@ -59,7 +65,7 @@ class AllowedCall(Struct):
 def allowed_calls(score: Score, names: set[str]) -> list[AllowedCall]:
     """The written calls of these tools, each distinct call once, in written order."""
     counted = Counter(map(_key, score.expected))
-    top: frozenset[Tie] = frozenset({"in_order"}) if score.settings.order != "any" else _FREE
+    top: frozenset[Tie] = frozenset({"in_order"}) if effective_order(score) != "any" else _FREE
     found: dict[_Key, AllowedCall] = {}
     for item, ties in _walk(score.expectation or (), top, counted):
         call = item.call if isinstance(item, Times) else item
@@ -142,7 +148,15 @@ class ExpectationParts(NamedTuple):
 def order_matters(score: Score) -> bool:
     """Whether the order of calls, at least inside a group, affects the pairing."""
     kinds = expectation_parts(score.expectation or ()).kinds
-    return score.settings.order != "any" or "in_order" in kinds
+    return effective_order(score) != "any" or "in_order" in kinds
+
+
+def effective_order(score: Score) -> str:
+    """The order in which the calls of each turn, or of the case, must be made."""
+    order = score.settings.order
+    if order != "in_turns":
+        return order
+    return "in_order" if score.turns else "any"
 
 
 def expectation_parts(expectation: tuple[Expected, ...]) -> ExpectationParts:
@@ -190,15 +204,17 @@ class UnpairedReasons(NamedTuple):
     Attributes:
         out_of_order: the tools that were called, but not in the expected order.
         extra: how extra calls differ from what was written, by position.
+        out_of_turn: the tools that were called, but in another turn than expected.
         look_alikes: where the names of missed tools differ from names that look the same.
     """
 
     out_of_order: set[str]
     extra: dict[int, str]
     look_alikes: dict[str, str]
+    out_of_turn: set[str]
 
 
-_NOTHING_UNPAIRED = UnpairedReasons(set(), {}, {})
+_NOTHING_UNPAIRED = UnpairedReasons(set(), {}, {}, set())
 
 
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
@@ -216,12 +232,13 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     # Without an order, calls of the same tool are paired regardless of their arguments.
     is_ordered = bool(rows and columns) and order_matters(score)
     missed = {score.expected[row].name for row in rows}
-    out_of_order = called & missed if is_ordered else set()
+    out_of_turn = _out_of_turn(score, rows, columns) if score.turns else set()
+    out_of_order = (called & missed) - out_of_turn if is_ordered else set()
     look_alikes = _look_alikes(missed, called, lang) if missed and called else {}
     if score.expectation is None:
-        return UnpairedReasons(out_of_order, {}, look_alikes)
+        return UnpairedReasons(out_of_order, {}, look_alikes, out_of_turn)
     known: dict[str, list[AllowedCall]] = {}
-    for allowance in allowed_calls(score, called - out_of_order):
+    for allowance in allowed_calls(score, called - out_of_order - out_of_turn):
         known.setdefault(allowance.call.name, []).append(allowance)
     explained = [column for column in columns if score.actual[column].name in known]
     extra: dict[int, str] = {}
@@ -238,7 +255,20 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
             break
         if words is not None:
             extra[column] = words
-    return UnpairedReasons(out_of_order, extra, look_alikes)
+    return UnpairedReasons(out_of_order, extra, look_alikes, out_of_turn)
+
+
+def _out_of_turn(score: Score, rows: list[int], columns: list[int]) -> set[str]:
+    """The tools whose missed calls were made, though in other turns."""
+    missed: dict[str, set[int]] = {}
+    for row in rows:
+        missed.setdefault(score.expected[row].name, set()).add(score.expected[row].turn or 0)
+    called: dict[str, set[int]] = {}
+    for column in columns:
+        called.setdefault(score.actual[column].name, set()).add(score.actual[column].turn or 0)
+    return {
+        name for name in called if name in missed and not called[name].intersection(missed[name])
+    }
 
 
 def _look_alikes(missed: set[str], called: set[str], lang: Language) -> dict[str, str]:

@@ -26,7 +26,7 @@ from callscore.core.rendering import (
     scalar_text,
 )
 from callscore.core.rules import Matcher
-from callscore.core.score import has_no_counted_calls
+from callscore.core.score import has_no_counted_calls, turn_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -408,6 +408,8 @@ SUMMARY_LINE = Phrase(
     " | Пропущено: {missed} | Лишних: {extra}",
 )
 FORBIDDEN_PART = Phrase(" | Forbidden: {forbidden}", " | Запрещённых: {forbidden}")
+JOINED_TURNS_PART = Phrase(" | Turns compared as one", " | Ходы сравнивались как один")
+WRONG_TURN_PART = Phrase(" | First wrong turn: {number}", " | Первый неверный ход: {number}")
 
 
 def call_counts(score: Score) -> dict[str, int]:
@@ -423,7 +425,11 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
     """The score and the counts of a case on one line."""
     correct, incorrect = score.equal_start + len(score.other_correct), len(score.incorrect)
     counts = correct, incorrect, len(score.expected), len(score.actual), len(score.forbidden)
-    return _summary_text(counts, score.f1, score.settings.pass_mark, lang)
+    line = _summary_text(counts, score.f1, score.settings.pass_mark, lang)
+    number = score.first_wrong_turn
+    if number is not None:
+        return line + say(WRONG_TURN_PART, lang, number=number)
+    return line + say(JOINED_TURNS_PART, lang) if turn_count(score) == 0 else line
 
 
 # Cases have few calls, so that many have the same counts.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.core.call import ToolCall
+from callscore.core.case import Group
 from callscore.formats.dialects import adk_evalset
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -50,9 +51,9 @@ def test_the_invocations_of_a_case_are_one_conversation() -> None:
     assert adk_evalset.read(case, DEFAULT_READ_OPTIONS) == [
         Trace(
             expected=(
-                ToolCall("f", {"a": 1}, step=0),
-                ToolCall("g", {}, step=0),
-                ToolCall("f", {}, step=1),
+                Group("turn", (ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=0))),
+                Group("turn", ()),
+                Group("turn", (ToolCall("f", {}, step=1),)),
             ),
             id="c",
             input=["q", "r", "s"],
@@ -140,7 +141,11 @@ def test_the_turns_of_an_old_test_file_are_one_conversation() -> None:
     assert adk_evalset.read(document, DEFAULT_READ_OPTIONS) == [
         Trace(
             calls=(),
-            expected=(ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=1)),
+            expected=(
+                Group("turn", ()),
+                Group("turn", (ToolCall("f", {"a": 1}, step=0),)),
+                Group("turn", (ToolCall("g", {}, step=1),)),
+            ),
             input=["p", "q", "r"],
         )
     ]

@@ -34,9 +34,9 @@ def test_a_call_has_its_result_with_it() -> None:
     (trace,) = read(document, DEFAULT_READ_OPTIONS)
     assert trace.input == "q"
     assert trace.calls == (
-        ToolCall("F", {"x": 1}, step=0, result="1", failed=False),
-        ToolCall("G", {"x": 1}, step=1, result="no such user", failed=True),
-        ToolCall("H", {}, step=2),
+        ToolCall("F", {"x": 1}, step=0, result="1", failed=False, turn=0),
+        ToolCall("G", {"x": 1}, step=1, result="no such user", failed=True, turn=0),
+        ToolCall("H", {}, step=2, turn=0),
     )
 
 

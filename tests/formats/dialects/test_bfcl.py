@@ -8,6 +8,7 @@ import pytest
 
 from callscore import expect, score
 from callscore.core.call import TRUNCATED, Tool, ToolCall
+from callscore.core.case import Group
 from callscore.errors import InvalidCall
 from callscore.formats.dialects.bfcl import joins_lines, read, read_tools, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
@@ -73,7 +74,11 @@ def test_positions_are_named_by_the_tools_where_they_are_known() -> None:
     trace = trace_of(truth, ReadOptions(tools=tools))
 
     assert trace == Trace(
-        expected=(ToolCall("sort", {"file": "a"}, step=0),), id="multi_turn_base_0"
+        expected=(
+            Group("turn", (ToolCall("sort", {"file": "a"}, step=0),)),
+            Group("turn", ()),
+        ),
+        id="multi_turn_base_0",
     )
 
 
@@ -81,7 +86,43 @@ def test_the_ground_truth_of_several_turns_is_what_is_expected() -> None:
     trace = trace_of({"id": "mine", "ground_truth": [["f(a=1)", 5], ["g()"]]})
 
     assert trace.calls is None
-    assert trace.expected == (ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=1))
+    assert trace.expected == (
+        Group("turn", (ToolCall("f", {"a": 1}, step=0),)),
+        Group("turn", (ToolCall("g", {}, step=1),)),
+    )
+
+
+def test_the_ground_truth_of_one_turn_is_a_list_of_calls() -> None:
+    trace = trace_of({"id": "memory_0", "ground_truth": [["f(a=1)", "g()"]]})
+
+    assert trace.expected == (ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=0))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [["[f(a=1)]", "[g()]"], [], ["No.", "[f(a=2)]"]],
+        [[[{"f": '{"a": 1}'}], [{"g": "{}"}]], [], [[{"f": '{"a": 2}'}]]],
+    ],
+)
+def test_the_steps_of_several_turns_are_made_in_them(steps: Any) -> None:
+    trace = trace_of({"id": "multi_turn_base_0", "result": steps})
+
+    assert trace.calls is not None
+    assert [(call.name, call.arguments, call.step, call.turn) for call in trace.calls] == [
+        ("f", {"a": 1}, 0, 0),
+        ("g", {}, 1, 0),
+        ("f", {"a": 2}, 2, 2),
+    ]
+
+
+def test_a_task_of_several_turns_is_scored_turn_by_turn() -> None:
+    truth = {"id": "multi_turn_base_0", "ground_truth": [["f(a=1)"], ["g()"]]}
+    made = {"id": "multi_turn_base_0", "result": [["[f(a=1), g()]"], []]}
+
+    scored = score(trace_of(truth).expected, trace_of(made).calls)
+
+    assert [(turn.correct, turn.expected) for turn in scored.turns] == [(1, 1), (0, 1)]
 
 
 def test_possible_answers_are_calls_with_rules() -> None:

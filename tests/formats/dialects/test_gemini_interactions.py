@@ -54,10 +54,10 @@ def test_results_find_their_calls_and_end_a_step() -> None:
     (trace,) = dialect.read(document, DEFAULT_READ_OPTIONS)
 
     assert trace.calls == (
-        ToolCall("f", {}, id="1", step=0, result="Error: x", failed=True),
-        ToolCall("g", {}, id="2", step=0, result="Error", failed=False, kind="mcp"),
-        ToolCall("f", {}, id="3", step=1),
-        ToolCall("f", {}, id="4", step=2, result="x", failed=True),
+        ToolCall("f", {}, id="1", step=0, result="Error: x", failed=True, turn=0),
+        ToolCall("g", {}, id="2", step=0, result="Error", failed=False, kind="mcp", turn=0),
+        ToolCall("f", {}, id="3", step=1, turn=0),
+        ToolCall("f", {}, id="4", step=2, result="x", failed=True, turn=1),
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from callscore import expect
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.dialects import tau2
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.reading import read_document
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 
 def call(name: str, id_: str, requestor: str = "assistant") -> dict[str, Any]:
@@ -204,3 +205,58 @@ def test_the_ticks_of_a_spoken_run_are_its_messages() -> None:
         ToolCall("f", {}, id="1", step=0, result="x", failed=False),
         ToolCall("g", {}, id="2", step=1, caller="user"),
     )
+
+
+def shared_results(*requestors: str, user: str = "user_simulator") -> dict[str, Any]:
+    shared = task("a", *requestors)
+    for action, requestor in zip(shared["evaluation_criteria"]["actions"], requestors, strict=True):
+        action["requestor"] = requestor
+    talk = [
+        message(call("assistant", "1")),
+        message(call("user", "2", "assistant" if user == "dummy_user" else "user"), role="user"),
+    ]
+    run = {"task_id": "a", "termination_reason": "user_stop", "messages": talk}
+    info = {"user_info": {"implementation": user}}
+    return {"tasks": [shared], "simulations": [run], "info": info}
+
+
+def names(calls: Any) -> list[tuple[str, str | None]]:
+    return [(call.name, call.caller) for call in calls or ()]
+
+
+def test_calls_of_the_user_count_if_the_task_expects_some() -> None:
+    (trace,) = read_document(shared_results("assistant", "user"))
+
+    assert trace.callers == ("agent", "user")
+    assert names(trace.calls) == names(trace.expected) == [("assistant", None), ("user", "user")]
+
+
+def test_calls_of_the_user_do_not_count_if_the_task_expects_none() -> None:
+    (trace,) = read_document(shared_results("assistant"))
+
+    assert trace.callers is None
+    assert names(trace.calls) == names(trace.expected) == [("assistant", None)]
+
+
+def test_without_a_user_all_actions_are_those_of_the_agent() -> None:
+    (trace,) = read_document(shared_results("assistant", "user", user="dummy_user"))
+
+    assert trace.callers is None
+    assert names(trace.calls) == names(trace.expected) == [("assistant", None), ("user", None)]
+
+
+def test_a_wish_decides_whose_calls_count() -> None:
+    document = shared_results("assistant", "user")
+
+    (agents,) = read_document(document, ReadOptions(callers=("agent",)))
+    (users,) = read_document(document, ReadOptions(callers=("user",)))
+
+    assert names(agents.calls) == names(agents.expected) == [("assistant", None)]
+    assert names(users.calls) == names(users.expected) == [("user", "user")]
+
+
+def test_a_task_alone_does_not_say_whether_there_is_a_user() -> None:
+    (trace,) = read_document(shared_results("assistant", "user")["tasks"])
+
+    assert trace.callers is None
+    assert names(trace.expected) == [("assistant", None)]

@@ -293,3 +293,59 @@ def test_schema_faults_are_notes_and_problems() -> None:
 
     assert view.notes
     assert ("schema", "a") in kinds
+
+
+CHAT = score(
+    [
+        expect.turn(("a", {})),
+        expect.turn(("b", {"n": 1}), ("c", {})),
+        expect.turn(),
+        ToolCall("end_state", {"paid": True}, kind="state"),
+    ],
+    [
+        ToolCall("a", {}, turn=0),
+        ToolCall("c", {}, turn=0),
+        ToolCall("b", {"n": 2}, turn=1),
+        ToolCall("end_state", {"paid": True}, kind="state"),
+    ],
+)
+
+
+def test_a_case_with_turns_has_rows_by_turn_and_the_first_that_went_wrong() -> None:
+    view = view_data(CaseScore(id="chat", score=CHAT))
+
+    assert [(row["mark"], row.get("turn")) for row in view["rows"]] == [
+        ("=", 1),
+        ("+", 1),
+        ("~", 2),
+        ("-", 2),
+        ("=", None),
+    ]
+    assert view["turns"] == [
+        {"number": 1, "passed": False, "word": "66.7%"},
+        {"number": 2, "passed": False, "word": "0.0%"},
+        {"number": 3, "passed": True, "word": "no calls"},
+    ]
+    assert (view["first_wrong_turn"], view["state"]) == (1, "as expected")
+    assert view["rows"][1]["notes"] == ["expected in another turn"]
+    assert view["rows"][3]["notes"] == ["called, but in another turn"]
+
+
+def test_the_index_has_the_first_wrong_turn_and_a_class_of_its_own() -> None:
+    view = view_of_case(CaseScore(id="chat", score=CHAT))
+
+    assert index_row(view, CHAT, "en").turn == 1
+    assert Problem("turn", "c") in [*problems_of(CHAT, "en")]
+    plain = view_of_case(CaseScore(id="trip", score=BOOKING))
+    assert index_row(plain, BOOKING, "en").turn is None
+    assert {"turns", "first_wrong_turn", "state"}.isdisjoint(
+        view_data(CaseScore(id="trip", score=BOOKING))
+    )
+
+
+def test_turns_that_were_compared_as_one_are_noted() -> None:
+    joined = score([expect.turn("a"), expect.turn("b")], ["a", "b"])
+
+    assert view_data(CaseScore(id="chat", score=joined))["notes"] == [
+        "The trace does not say where a turn begins: the turns were compared as one."
+    ]

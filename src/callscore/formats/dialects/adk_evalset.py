@@ -18,7 +18,7 @@ from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool, ToolCall
+    from callscore.core.call import Tool
 
 __all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
@@ -119,8 +119,8 @@ def _read_case(case: dict[str, Any], options: ReadOptions) -> Trace:
         scenario = first(case, "conversation_scenario", "conversationScenario")
         asked = first(scenario, "starting_prompt", "startingPrompt")
         return Trace(id=_id_of(case), input=asked)
-    expected, asked = _calls_in(conversation, options), _questions_in(conversation)
-    return Trace(expected=expected, id=_id_of(case), input=asked)
+    expected = _transcript_of(conversation, options).expected()
+    return Trace(expected=expected, id=_id_of(case), input=_questions_in(conversation))
 
 
 def _read_result(result: dict[str, Any], options: ReadOptions, trial: int | None) -> Trace:
@@ -131,22 +131,24 @@ def _read_result(result: dict[str, Any], options: ReadOptions, trial: int | None
     session = at(first(result, "session_details", "sessionDetails"), "events")
     calls = None
     if compared:
-        calls = _calls_in(actual, options)
+        calls = _transcript_of(actual, options).calls()
     elif isinstance(session, list):  # a run that no metric has looked at
-        calls = _calls_in([{"intermediateData": {"invocationEvents": session}}], options)
+        whole = {"intermediateData": {"invocationEvents": session}}
+        calls = _transcript_of([whole], options).calls()
     return Trace(
         calls=calls,
-        expected=_calls_in(expected, options) if any(expected) else None,
+        expected=_transcript_of(expected, options).expected() if any(expected) else None,
         id=_id_of(result),
         trial=trial,
         input=_questions_in(actual),
     )
 
 
-def _calls_in(invocations: list[Any], options: ReadOptions) -> tuple[ToolCall, ...]:
+def _transcript_of(invocations: list[Any], options: ReadOptions) -> Transcript:
     contents = ContentReader(options)
-    for invocation in dicts(invocations):
+    for number, invocation in enumerate(invocations):
         contents.begin()
+        contents.transcript.begin_turn(number)  # an invocation answers one message of the user
         data = first(invocation, *_DATA)
         events = first(data, "invocation_events", "invocationEvents")
         if isinstance(events, list):
@@ -156,7 +158,7 @@ def _calls_in(invocations: list[Any], options: ReadOptions) -> tuple[ToolCall, .
             contents.take_call(call)
         for response in list_of(first(data, "tool_responses", "toolResponses")):
             contents.take_response(response)
-    return contents.finish().calls()
+    return contents.finish()
 
 
 def _questions_in(invocations: list[Any]) -> Any:
@@ -168,27 +170,29 @@ def _questions_in(invocations: list[Any]) -> Any:
 def _read_turns(turns: list[Any], options: ReadOptions, name: str | None = None) -> Trace:
     """One conversation, in the format before eval sets."""
     asked = [text_of(turn.get("query")) for turn in dicts(turns)]
+    actual = _uses_in(turns, "actual_tool_use", options)
+    expected = _uses_in(turns, "expected_tool_use", options)
     return Trace(
-        calls=_uses_in(turns, "actual_tool_use", options),
-        expected=_uses_in(turns, "expected_tool_use", options),
+        calls=None if actual is None else actual.calls(),
+        expected=None if expected is None else expected.expected(),
         id=name,
         input=asked[0] if len(asked) == 1 else asked,
     )
 
 
-def _uses_in(turns: list[Any], key: str, options: ReadOptions) -> tuple[ToolCall, ...] | None:
+def _uses_in(turns: list[Any], key: str, options: ReadOptions) -> Transcript | None:
     """The calls under a key; None if no turn has it."""
-    having = [turn for turn in dicts(turns) if key in turn]
-    if not having:
+    if not any(key in turn for turn in dicts(turns)):
         return None
     transcript = Transcript(options)
-    for turn in having:
-        uses = dicts(turn[key])
+    for number, turn in enumerate(dicts(turns)):
+        transcript.begin_turn(number)
+        uses = dicts(turn.get(key))
         if uses:
             transcript.step()
         for use in uses:
             transcript.call(use.get("tool_name"), use.get("tool_input"))
-    return transcript.calls()
+    return transcript
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -10,6 +10,7 @@ from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
+    from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes", "take_events"]
 
@@ -89,6 +90,7 @@ def take_events(events: Any, contents: ContentReader) -> None:
     for event, own_parts in zip(whole, parts, strict=True):
         contents.begin()
         caller = "subagent" if text_of(event.get("branch")) else None
+        _note_speaker(event, own_parts, contents.transcript)
         for part in own_parts:
             call, response = first(part, *_CALLS), first(part, *_RESPONSES)
             id_ = _id_of(response)
@@ -101,6 +103,15 @@ def take_events(events: Any, contents: ContentReader) -> None:
                 contents.take_hosted(part, caller)
         reason = first(event, "errorCode", "error_code", "finishReason", "finish_reason")
         contents.take_loss(reason, first(event, "errorMessage", "error_message"))
+
+
+def _note_speaker(
+    event: dict[str, Any], parts: list[dict[str, Any]], transcript: Transcript
+) -> None:
+    """Note who an event is from; one of the user with a response in it is the program's."""
+    is_user = event.get("author") == "user"
+    if not is_user or not any(first(part, *_RESPONSES) for part in parts):
+        transcript.speaker(is_user=is_user)
 
 
 def _id_of(response: Any) -> str | None:

@@ -103,12 +103,14 @@ class _Run:
         self.name: str | None = None
         self._open: dict[str | None, tuple[Any, list[str]]] = {}  # names and pieces, by id
         self._last: str | None = None
+        self._heard: set[str | None] = set()  # ids of messages
 
     def take(self, event: dict[str, Any]) -> None:
         kind = event.get("type")
         id_ = name_of(first(event, "toolCallId", "tool_call_id"))
         if kind == "RUN_STARTED":
             self.name = text_of(first(event, "runId", "run_id"))
+            self._hear(at(event, "input", "messages"))
         elif kind in (_START, _CHUNK, _PIECE):
             self._add(event, id_ or self._last)
         elif kind == _END:
@@ -122,6 +124,7 @@ class _Run:
             self.take_messages(event.get("messages"))
         elif kind in ("TEXT_MESSAGE_START", "STEP_STARTED"):
             self.transcript.close_step()
+            self.transcript.role(event.get("role"))
 
     def _add(self, event: dict[str, Any], id_: str | None) -> None:
         name = first(event, "toolCallName", "tool_call_name")
@@ -141,8 +144,20 @@ class _Run:
         for id_ in list(self._open):
             self._write(id_)
 
-    def take_messages(self, messages: Any) -> None:
+    def _hear(self, messages: Any) -> None:
+        """Note who wrote each message that no earlier list of messages has."""
         for message in dicts(messages):
+            id_ = name_of(message.get("id"))
+            if id_ is None or id_ not in self._heard:
+                self._heard.add(id_)
+                self.transcript.role(message.get("role"))
+
+    def take_messages(self, messages: Any) -> None:
+        # After calls that were streamed, it is too late to say which message they follow.
+        is_first = not len(self.transcript)
+        for message in dicts(messages):
+            if is_first:
+                self._hear([message])
             content = message.get("content")
             if message.get("role") == "user" and self.question is None:
                 self.question = text_in(content)

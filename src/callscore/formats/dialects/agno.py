@@ -118,11 +118,10 @@ def _take_run(run: dict[str, Any], transcript: Transcript, caller: str | None) -
     for message in messages:
         calls = dicts(message.get("tool_calls")) if _is_answer(message) else []
         known.update(text_of(call.get("id")) for call in calls)
-        if calls and message.get("from_history") is not True:  # that of an earlier run
-            transcript.step()
-            for call in calls:
-                _take_call(call, transcript, caller)
-                _take_result(ran.get(text_of(call.get("id"))), transcript)
+        if message.get("from_history") is True:  # that of an earlier run
+            continue
+        transcript.role(None if caller else message.get("role"))
+        _take_calls(calls, ran, transcript, caller)
     for tool in tools:
         id_ = text_of(tool.get("tool_call_id"))
         if not id_ or id_ not in known:
@@ -132,6 +131,20 @@ def _take_run(run: dict[str, Any], transcript: Transcript, caller: str | None) -
     for message in messages:
         if message.get("role") == "tool" and message.get("from_history") is not True:
             _take_result(message, transcript)
+
+
+def _take_calls(
+    calls: list[dict[str, Any]],
+    ran: dict[str | None, dict[str, Any]],
+    transcript: Transcript,
+    caller: str | None,
+) -> None:
+    """Add the calls of a message, with the results of those that were run."""
+    if calls:
+        transcript.step()
+    for call in calls:
+        _take_call(call, transcript, caller)
+        _take_result(ran.get(text_of(call.get("id"))), transcript)
 
 
 def _is_answer(message: dict[str, Any]) -> bool:

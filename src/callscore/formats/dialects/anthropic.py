@@ -134,6 +134,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options, once=True)
     for message in _messages_in(document):
         content = message.get("content")
+        note_speaker(message, transcript)
         is_text = all(block.get("type") in _TEXTS for block in dicts(content))
         if message.get("type") == "message" and is_text:
             take_written_calls(content, transcript, has_results=False)
@@ -157,6 +158,12 @@ def _messages_in(document: Any) -> list[dict[str, Any]]:
     if not isinstance(message, dict):
         return []
     return [{"content": [message]}] if "content" not in message else [message]
+
+
+def note_speaker(message: dict[str, Any], transcript: Transcript) -> None:
+    """Note who wrote a message; one of the user with results in it is the program's."""
+    if not any("tool_use_id" in block for block in dicts(message.get("content"))):
+        transcript.role(message.get("role"))
 
 
 def take_blocks(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.shape import at, dicts, first, name_of, text_in, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -124,6 +124,15 @@ class _Session:
         # A stream that is resumed sends events again.
         self.transcript = Transcript(options, once=True)
         self.question: str | None = None
+        self._heard: set[str] = set()  # ids of messages
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        """Note a message of the user, unless it is sent again or for a sub-agent."""
+        id_ = name_of(message.get("id"))
+        if id_ in self._heard or isinstance(message.get("session_thread_id"), str):
+            return
+        self._heard |= {id_} if id_ is not None else set()
+        self.transcript.speaker(is_user=True)
 
     def take(self, event: dict[str, Any]) -> None:
         """Add a call or a result; the calls of one request to the model belong together."""
@@ -144,6 +153,9 @@ class _Session:
             self.transcript.result(event.get("content"), call_id, failed=event.get("is_error"))
         elif kind == "user.message":
             self.question = self.question or text_in(event.get("content"))
+            self._hear(event)
+        elif kind == "agent.message":
+            self.transcript.speaker(is_user=False)
         else:
             self.transcript.unknown(kind, event)
 

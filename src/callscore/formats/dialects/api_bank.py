@@ -68,6 +68,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         return [Trace(expected=transcript.calls(), input=text_of(document["input"]))]
     question = None
     for message in dicts(as_list(document)):
+        transcript.role(message.get("role"))
         if message.get("role") != "API":
             if question is None and message.get("role") == "User":
                 question = text_of(message.get("text"))

@@ -66,6 +66,8 @@ def _take_step(step: dict[str, Any], transcript: Transcript, caller: str | None)
         transcript.step()
     if at(step, "extra", "is_sidechain") is True:  # as Harbor marks sub-agents of Claude Code
         caller = "subagent"
+    if caller is None:
+        transcript.role(step.get("source"))
     for call in calls:
         fields = call.get("function_name"), call.get("arguments"), call.get("tool_call_id")
         transcript.call(*fields, caller=caller)

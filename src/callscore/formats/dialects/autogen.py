@@ -128,7 +128,12 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         _take_calls(document, transcript)
         return [transcript.trace()]
     messages = _messages_in(document)
+    heard: list[Any] = []
     for message in messages:
+        # Each agent of a team has what the user said.
+        if "agent_states" not in document or message not in heard:
+            _note_speaker(message, transcript)
+            heard.append(message)
         if message.get("type") in _REQUESTS:
             _take_calls(message, transcript)
         elif message.get("type") in _RESULTS:
@@ -139,6 +144,14 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.unknown(message.get("type"), message)
     asked = [message.get("content") for message in messages if message.get("source") == "user"]
     return [transcript.trace(input=text_of(asked[0]) if asked else None)]
+
+
+def _note_speaker(message: dict[str, Any], transcript: Transcript) -> None:
+    """Note who wrote a message: to an agent, the other agents are users, too, but by other names."""
+    if message.get("source") == "user":
+        transcript.speaker(is_user=True)
+    elif message.get("type") in ("TextMessage", "MultiModalMessage", "AssistantMessage"):
+        transcript.speaker(is_user=False)
 
 
 def _take_calls(message: dict[str, Any], transcript: Transcript) -> None:

@@ -128,6 +128,7 @@ def _question_in(document: Any) -> str | None:
 
 def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
     """Add the calls or the result of a message; each call has a message of its own in some rows."""
+    transcript.role(message.get("role"))
     if message.get("role") == "user":
         transcript.close_step()
     for part in dicts(message.get("content")):

@@ -180,6 +180,8 @@ def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) 
     content = dicts(at(message, "content"))
     if at(message, "role") != "user":
         transcript.step()
+    if not any("toolResult" in block for block in content):
+        transcript.role(at(message, "role"))
     faulty, fault = _fault_in(content, stop_reason)
     for block in content:
         use, result = block.get("toolUse"), block.get("toolResult")

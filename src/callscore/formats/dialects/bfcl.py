@@ -181,7 +181,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     result = document.get("result")
     has_failed = isinstance(result, str) and result.startswith(_FAILED)
     transcript = Transcript(options)
-    _take(result, transcript, options)
+    _take_turns(result, transcript, options)
     if not len(transcript) and not has_failed and options.is_searched:
         _note_text(result, options)
     return [
@@ -199,6 +199,20 @@ def _read_line(line: Any, place: str, options: ReadOptions) -> list[Trace]:
     if _is_old_line(line):
         return [Trace(expected=_answers(_listed(line)), id=place)]
     return read(line, options) if isinstance(line, dict) else []
+
+
+def _take_turns(result: Any, transcript: Transcript, options: ReadOptions) -> None:
+    """Add a result: of a task with several turns, it is a list of the steps of each."""
+    if not _are_turns(result):
+        _take(result, transcript, options)
+        return
+    for number, steps in enumerate(result):
+        transcript.begin_turn(number)
+        _take(steps, transcript, options, _MAX_DEPTH - 1)
+
+
+def _are_turns(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(turn, list) for turn in value)
 
 
 def _take(
@@ -247,7 +261,7 @@ def _read_truth(document: dict[str, Any], options: ReadOptions) -> Any:
     items = _listed(truth) if isinstance(truth, dict) else list_of(truth)
     if items and all(map(_is_possible_answer, items)):
         return _answers(items)
-    is_turns = isinstance(truth, list) and all(isinstance(turn, list) for turn in items)
+    is_turns = _are_turns(truth)
     calls = [item for item in items if isinstance(item, str) and parse_calls(item)]
     if not is_turns and (not items or len(calls) < len(items)):
         problem = "is an answer in words, not calls"
@@ -255,12 +269,13 @@ def _read_truth(document: dict[str, Any], options: ReadOptions) -> Any:
             problem = "has an argument, or a function, without a list of possible values"
         raise InvalidCall(f"the ground truth of {describe(document.get('id'))} {problem}.")
     transcript = Transcript(options)
-    for turn in items if is_turns else [calls]:
+    for number, turn in enumerate(items if is_turns else [calls]):
+        transcript.begin_turn(number)
         transcript.step()
         for text in turn:
             if isinstance(text, str):
                 take_python(text, transcript, options.tools)
-    return transcript.calls()
+    return transcript.expected()
 
 
 def _listed(answers: dict[str, Any]) -> list[dict[str, Any]]:

@@ -66,6 +66,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             id=case.id if case.id != NO_ID and has_own_id(case) else None,
             trial=case.trial,
             input=case.input,
+            callers=case.callers,
         )
         traces.append(trace)
     return traces

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.anthropic import take_blocks
-from callscore.formats.shape import as_list, at, dicts, first, list_of, text_in, text_of
+from callscore.formats.shape import as_list, at, dicts, first, list_of, name_of, text_in, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -30,6 +30,7 @@ EXAMPLE = [
 ]
 _MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
+_COMMAND_OUTPUT = "<local-command-"  # what a command of the program itself printed
 _SESSIONS = ("sessionId", "session_id")
 _DIRECTIONS = ("send", "recv")
 _OTHER_CALLS = ("tool", "tool_call", "tool_use")  # blocks here, but lines of other agents
@@ -142,6 +143,7 @@ class _Session:
         self.transcript = Transcript(options, once=True)
         self.question: str | None = None
         self._message_id: Any = None
+        self._heard: set[str] = set()  # ids of prompts
 
     def take(self, line: dict[str, Any]) -> None:
         reported = at(line, "data", "message") if line.get("type") == "progress" else None
@@ -162,12 +164,24 @@ class _Session:
             if message_id is None or message_id != self._message_id:
                 self.transcript.step()  # otherwise it is another line of the same message
             self._message_id = message_id
-        elif speaker == "user" and self.question is None and not is_nested:
-            has_result = any("tool_use_id" in block for block in dicts(content))
-            self.question = None if has_result else text_in(content)
+        if not is_nested:
+            self._hear(line, speaker, content)
         if isinstance(content, list):
             caller = "subagent" if is_nested else None
             take_blocks([_typed(block) for block in content], self.transcript, caller=caller)
+
+    def _hear(self, line: dict[str, Any], speaker: Any, content: Any) -> None:
+        """Note who wrote a line; results, output of commands and repeated lines do not count."""
+        if speaker != "user":
+            self.transcript.role(speaker)
+            return
+        if any("tool_use_id" in block for block in dicts(content)):
+            return
+        text, name = text_in(content), name_of(line.get("uuid"))
+        self.question = text if self.question is None else self.question
+        if name not in self._heard and not (text or "").startswith(_COMMAND_OUTPUT):
+            self._heard |= {name} if name is not None else set()
+            self.transcript.speaker(is_user=True)
 
 
 def _speaker_of(line: dict[str, Any]) -> Any:

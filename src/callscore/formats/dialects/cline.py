@@ -135,9 +135,12 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for message in messages:
         if message.get("role") == "assistant":
             transcript.step()
+            transcript.speaker(is_user=False)
             _take_answer(message, transcript, tools)
         elif message.get("role") == "user":
             question = question or text_in(message.get("content"))
+            if _is_prompt(message):
+                transcript.speaker(is_user=True)
             _take_results(message, transcript)
     name = text_of(first(document, "sessionId", "taskId"))
     return [transcript.trace(id=name, input=question)]
@@ -225,6 +228,14 @@ def _parameters_in(body: str) -> dict[str, str]:
 
 
 # --- results -----------------------------------------------------------------------------------
+
+
+def _is_prompt(message: dict[str, Any]) -> bool:
+    """Whether the user wrote a message, and not the program: a result, or a note in brackets."""
+    if any(block.get("type") == "tool_result" for block in dicts(message.get("content"))):
+        return False
+    texts = [text.lstrip() for text in _texts_in(message)]
+    return bool(texts) and not any(text.startswith("[") or _REFUSAL.match(text) for text in texts)
 
 
 def _take_results(message: dict[str, Any], transcript: Transcript) -> None:

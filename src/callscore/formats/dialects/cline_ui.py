@@ -76,6 +76,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         text = text_of(message.get("text"))
         if message.get("partial") is True or text is None or not isinstance(kind, str):
             continue
+        if kind in _PROMPTS or (question is None and kind == "text"):
+            transcript.speaker(is_user=True)
         question = text if question is None and kind in ("text", "task") else question
         if kind == "command_output":
             output += [text] if text else []
@@ -145,4 +147,5 @@ _CALLS = {
     "browser_action_launch": _take_browser_launch,
     "browser_action": _take_browser_action,
 }
+_PROMPTS = ("task", "user_feedback", "user_feedback_diff")
 _RESULTS = ("mcp_server_response", "browser_action_result")

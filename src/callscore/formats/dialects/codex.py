@@ -157,6 +157,18 @@ def _session_start(line: dict[str, Any]) -> dict[str, Any] | None:
     return line if kind is None and "instructions" in line else None
 
 
+def _is_prompt(line: dict[str, Any]) -> bool:
+    """Whether the user wrote a line; what the program adds for the model begins with a tag."""
+    kind, payload = line.get("type"), line.get("payload")
+    if "user_message" in (at(payload, "type"), at(line, "msg", "type")):
+        return True
+    item = payload if kind == "response_item" else line
+    if at(item, "type") != "message" or at(item, "role") != "user":
+        return kind == "turn.started"  # of a run that has no prompts in its events
+    text = text_in(at(item, "content")) or ""
+    return bool(text) and not text.startswith(("<", "# AGENTS.md"))
+
+
 class _Session:
     """A session, as far as its lines have been read."""
 
@@ -181,6 +193,8 @@ class _Session:
 
     def take(self, line: dict[str, Any]) -> None:
         kind, payload = line.get("type"), line.get("payload")
+        if self._caller is None and _is_prompt(line):
+            self._transcript.speaker(is_user=True)
         if kind in _EVENTS:
             self._take_run(line)
         elif isinstance(line.get("msg"), dict):
@@ -212,6 +226,8 @@ class _Session:
             self._transcript.result(output, item.get("call_id"), failed=_failed(output))
         elif kind == "message" and item.get("role") == "user":
             self._transcript.close_step()
+        elif kind == "message":
+            self._transcript.role(item.get("role"))
         else:
             self._transcript.unknown(kind, item)
 

@@ -147,12 +147,14 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     elif isinstance(document, dict) and "messages" not in document:
         history = dicts(document.get("chat_history"))
         for message in history:
+            transcript.role(message.get("role"))
             _take_old_message(message, transcript)
         if document.get("tool_calls") == at(history, -1, "tool_calls"):
             document = {**document, "tool_calls": None}  # the history ends with the answer
         _take_old_message(document, transcript)
     else:
         for message in dicts(at(document, "messages") or document):
+            transcript.role(message.get("role"))
             take = _take_old_message if message.get("role") in _ROLES else take_message
             take(message, transcript)
     return [transcript.trace()]

@@ -13,6 +13,7 @@ from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.tool_executions import executed_call, requested_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import as_list, at, dicts, first, json_of, text_of
 from callscore.formats.signs import Signs
 
@@ -88,9 +89,15 @@ def _observe(span: dict[str, Any], outputs: ModelOutputs, options: ReadOptions) 
     if kind == "llm":
         requests = _requests(span, outputs)
         answers = partial(outputs.answers, span.get("input"))
+        turn = partial(count_turns, span.get("input"))
         is_recorded = span.get("output") is not None
         return ObservedStep(
-            id=id_, parent=parent, requests=requests, answers=answers, is_recorded=is_recorded
+            id=id_,
+            parent=parent,
+            requests=requests,
+            answers=answers,
+            turn=turn,
+            is_recorded=is_recorded,
         )
     execution = _execution(span, options) if kind == "tool" else None
     return ObservedStep(id=id_, parent=parent, execution=execution)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.dialects.anthropic import take_blocks
+from callscore.formats.dialects.anthropic import note_speaker, take_blocks
 from callscore.formats.shape import as_list, at, dicts, name_of, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -64,6 +64,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.step()
         elif question is None:
             question = text_in(blocks)
+        note_speaker({"role": line.get("role"), "content": blocks}, transcript)
         ids |= {name_of(block.get("id")) for block in blocks}
         take_blocks([_paired(block, ids) for block in blocks], transcript)
     return [transcript.trace(input=question)]

@@ -72,6 +72,7 @@ def _read_case(case: dict[str, Any], options: ReadOptions) -> Trace:
     transcript = Transcript(options)
     turns = dicts(case.get("turns"))
     for turn in turns:
+        transcript.role(turn.get("role"))
         if turn.get("role") == "assistant":
             transcript.step()
             _take_tools(turn, transcript)

@@ -105,7 +105,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     messages = dicts(document)
     for message in messages:
         contents.begin()
-        contents.take(message)
+        # Without a role, it is the user's.
+        contents.take(message if message.get("role") else {"role": "user", **message})
     asked = [message for message in messages if message.get("role") in ("user", None)]
     return [contents.finish().trace(input=text_in_content(at(asked, 0)))]
 

@@ -166,7 +166,9 @@ def _read_session(lines: list[dict[str, Any]], options: ReadOptions) -> Trace:
     transcript = Transcript(options, once=True)
     caller = "subagent" if about.get("kind") == "subagent" else None
     for message in messages.values():
-        if message.get("type") == _ANSWER:
+        is_answer = message.get("type") == _ANSWER
+        transcript.role(None if caller or is_answer else message.get("type"))
+        if is_answer:
             _take_answer(message, transcript, caller)
         else:
             transcript.unknown(message.get("type"), message)
@@ -189,6 +191,7 @@ def _rewind(messages: dict[str, dict[str, Any]], name: str) -> None:
 
 
 def _take_answer(message: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
+    transcript.speaker(is_user=False)
     calls = dicts(message.get("toolCalls"))
     if calls:
         transcript.step()
@@ -232,6 +235,7 @@ def _read_stream(lines: list[dict[str, Any]], options: ReadOptions) -> Trace:
             transcript.result(value, line.get("tool_id"), failed=failed)
         elif kind == "message":
             transcript.close_step()
+            transcript.role(line.get("role"))
             if question is None and line.get("role") == "user":
                 question = text_in(line.get("content"))
         else:

@@ -118,7 +118,10 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.result(step.get("result"), step.get("call_id"), failed=failed)
             transcript.close_step()
         elif kind == "user_input":
+            transcript.speaker(is_user=True)
             transcript.close_step()
+        elif kind == "model_output":
+            transcript.speaker(is_user=False)
         else:
             transcript.unknown(kind, step)
     return [transcript.trace()]

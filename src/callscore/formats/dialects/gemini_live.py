@@ -87,23 +87,20 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
 
 
 def _take(key: str, value: Any, contents: ContentReader) -> None:
-    if key in _CALL:
-        for call in list_of(first(value, *_CALLS)):
-            contents.take_call(call)
-    elif key in _RESPONSE:
+    if key in _RESPONSE:
         for response in as_list(first(value, *_RESPONSES)):
             contents.take_response(response)
     elif key in _CANCELLATION:
-        _take_cancellation(value, contents)
-    elif key in _CONTENT:  # code that was run
-        contents.take(first(value, "modelTurn", "model_turn"))
-    elif key not in _HELD:
+        for id_ in filter(text_of, list_of(at(value, "ids"))):
+            contents.transcript.result(None, id_, failed=True)
+    elif key in _HELD:
+        for call in list_of(first(value, *_CALLS)):
+            contents.take_call(call)
+        # Code that was run, or what the user said.
+        for content in as_list(first(value, "modelTurn", "model_turn", "turns")):
+            contents.take(content)
+    else:
         contents.transcript.unknown(key, value)
-
-
-def _take_cancellation(cancellation: Any, contents: ContentReader) -> None:
-    for id_ in filter(text_of, list_of(at(cancellation, "ids"))):
-        contents.transcript.result(None, id_, failed=True)
 
 
 def read_tools(document: Any) -> list[Tool]:

@@ -78,6 +78,7 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
 _MARKUP = make_markup(
     rf"{_TAG}(?P<body>.*?)(?:</functioncall>|(?={_TAG})|{_BREAK}|(?={_TURN})|\Z)",
     _take,
+    asked=r"(?<![^\n])\s*USER:",
     result=rf"FUNCTION RESPONSE:(?P<result>.*?)(?={_BREAK}|{_TURN}|\Z)",
 )
 

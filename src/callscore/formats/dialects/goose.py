@@ -122,6 +122,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.step()  # otherwise it is another part of the same message
         elif question is None and role == "user":
             question = text_in(content)
+        if role != "user" or not any(map(_is_about_tool, dicts(content))):
+            transcript.role(role)
         last = name
         for block in dicts(content):
             _take_block(block, transcript)
@@ -153,6 +155,11 @@ def _recorded_in(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _given_to(record: dict[str, Any]) -> list[Any]:
     return list_of(at(record, "input", "messages"))
+
+
+def _is_about_tool(block: dict[str, Any]) -> bool:
+    """Whether the program wrote a block in the name of the user: a result, or a question about it."""
+    return str(block.get("type")).startswith(("tool", "actionRequired"))
 
 
 def _take_block(block: dict[str, Any], transcript: Transcript) -> None:

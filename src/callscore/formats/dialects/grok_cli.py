@@ -74,6 +74,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         kind = line.get("type")
         if kind == _ANSWER:
             transcript.step()
+            transcript.speaker(is_user=False)
             for call in dicts(line.get("tool_calls")):
                 transcript.call(call.get("name"), call.get("arguments"), call.get("id"))
         elif _is_hosted(line):
@@ -85,6 +86,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             transcript.result(found, call.get("id"), failed=call.get("status") == "failed")
         elif kind == _RESULT:
             transcript.result(line.get("content"), line.get("tool_call_id"))
-        elif kind == "user" and question is None and "synthetic_reason" not in line:
-            question = text_in(line.get("content"))
+        elif kind == "user" and "synthetic_reason" not in line:
+            transcript.speaker(is_user=True)
+            question = text_in(line.get("content")) if question is None else question
     return [transcript.trace(input=question)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.shape import at, dicts, json_of, list_of
+from callscore.formats.shape import at, dicts, first, json_of, list_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -90,8 +90,13 @@ def _lists_in(value: Any) -> list[Any]:
 def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run: all messages; those that a component only passes on are there once."""
     transcript = Transcript(options, once=True)
+    heard: list[Any] = []
     for message in dicts(_messages_in(document)):
         transcript.close_step()
+        # The components of a pipeline repeat what they were given.
+        if isinstance(document, list) or message not in heard:
+            transcript.role(first(message, "role", "_role"))
+            heard.append(message)
         content = message.get("_content") if "_content" in message else message.get("content")
         for part in dicts(content):
             _take_part(part, transcript)

@@ -16,6 +16,7 @@ from callscore.errors import UnknownFormat
 from callscore.formats.dialects import mcp
 from callscore.formats.families.recorded_bodies import BodyReader
 from callscore.formats.families.recorder_records import from_expectation, from_sample, without_types
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
@@ -215,6 +216,20 @@ class _Run:
         self.outputs: dict[str, list[Any]] = {}
         self.messages: list[Any] = []  # of MCP
         self._answers: set[tuple[str, ...]] = set()
+        self._turns_before: int | None = None  # in the first request
+        self.turn = 0
+
+    def note_turn(self, body: Any) -> None:
+        """Note how often the user has asked, in the conversation that a request repeats."""
+        number = count_turns(body)
+        value = at(body, "input")
+        if at(body, "previous_response_id") is not None:  # which is not repeated
+            is_asked = number is not None or (isinstance(value, str) and bool(value))
+            self.turn += is_asked and self.has_answer
+        elif number is not None:
+            if self._turns_before is None:
+                self._turns_before = number
+            self.turn = max(self.turn, number - self._turns_before)
 
     def has_repeated(self, body: Any, traces: list[Trace]) -> bool:
         """Whether the same answer, with calls, was recorded before: it was asked for twice."""
@@ -245,6 +260,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
             run.messages += [message for body in messages for message in as_list(body)]
         else:
             run.is_asking_again = str(at(exchange.request, "method")).upper() == "GET"
+            run.note_turn(asked)
             _take_results(asked, run, options)
             _take_answer(answered, exchange.status, run, options)
     if not run.has_answer and run.messages:
@@ -253,7 +269,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         raise UnknownFormat(
             f"none of the {len(exchanges)} recorded HTTP responses is in a known format."
         )
-    return [Trace(calls=tuple(run.calls))]
+    calls = run.calls if run.turn else [replace(call, turn=None) for call in run.calls]
+    return [Trace(calls=tuple(calls))]
 
 
 def _is_of_mcp(body: Any) -> bool:
@@ -286,7 +303,7 @@ def _take_calls(calls: list[ToolCall], run: _Run) -> None:
             continue
         step = first_step + (call.step or 0)
         run.steps = max(run.steps, step + 1)
-        run.calls.append(replace(call, step=step))
+        run.calls.append(replace(call, step=step, turn=run.turn))
 
 
 def _is_known(call: ToolCall, run: _Run) -> bool:

@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, integer_of, list_of, name_of, text_of
+from callscore.formats.shape import (
+    at,
+    dicts,
+    first,
+    integer_of,
+    list_of,
+    name_of,
+    text_in,
+    text_of,
+)
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
@@ -26,6 +35,8 @@ EXAMPLE = {
     "eval": {"task": "weather"},
     "samples": [{"id": "paris", "epoch": 1, "messages": [_EXAMPLE_MESSAGE]}],
 }
+# What agents of Inspect tell a model, in the name of the user, that has called nothing.
+_ROUTINE = ("Please proceed to the next step", "Your submission was incorrect")
 _ATTACHMENT = "attachment://"
 _UNPARSED = "Error parsing the following tool call arguments:\n\n"
 _DETAILS = "\n\nError details: "
@@ -197,6 +208,8 @@ class _Sample:
     def take_messages(self, messages: list[dict[str, Any]], value: Any) -> None:
         """Add a conversation, without the messages of its input."""
         shown = [message.get("id") for message in dicts(value) if message.get("id") is not None]
+        if shown:
+            self.transcript.speaker(is_user=True)  # even if it is a whole conversation
         for message in messages:
             if message.get("id") not in shown:
                 self._take_message(message)
@@ -226,6 +239,8 @@ class _Sample:
         if message.get("role") == "tool":
             self._take_result(message, message.get("content"), message.get("tool_call_id"))
             return
+        if not (self.resolved(text_in(message.get("content"))) or "").startswith(_ROUTINE):
+            self.transcript.role(message.get("role"))
         served = []
         for block in dicts(message.get("content")):
             if "tool_type" in block:

@@ -57,12 +57,14 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options, once=True)
     question = None
     for line in dicts(as_list(document)):
-        if line.get("type") == "turn.prompt" and question is None:
-            question = text_in(line.get("input"))
+        if line.get("type") == "turn.prompt":
+            transcript.speaker(is_user=True)
+            question = text_in(line.get("input")) if question is None else question
         event = line.get("event") if line.get("type") == _LOOP else None
         kind = at(event, "type")
         if kind == "step.begin":
             transcript.close_step()
+            transcript.speaker(is_user=False)
         elif kind == "tool.call":
             transcript.open_step()
             transcript.call(at(event, "name"), at(event, "args"), at(event, "toolCallId"))

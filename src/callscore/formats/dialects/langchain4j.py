@@ -56,6 +56,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     question = None
     for message in dicts(_messages_in(document)):
         kind = message.get("type")
+        transcript.role(kind)
         if kind == _ANSWER:
             transcript.step()
             for call in dicts(message.get(_REQUESTS)):

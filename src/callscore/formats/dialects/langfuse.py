@@ -25,6 +25,7 @@ from callscore.formats.families.spans import (
     spans_by_trace,
 )
 from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, dicts, first, json_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -195,6 +196,7 @@ def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> Observe
             parent=span.parent,
             requests=requests,
             answers=partial(outputs.answers, item.get("input")),
+            turn=partial(count_turns, item.get("input")),
             is_recorded=bool(requests) or outputs.is_plain(item.get("output")),
         )
     message = _tool_message(item)

@@ -24,6 +24,7 @@ from callscore.formats.families.langchain_messages import (
     tool_results_in,
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import as_list, at, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -217,6 +218,7 @@ def _observed(
             parent=parent,
             requests=_requests(events, options, _caller_of(parts[0])),
             answers=partial(tool_results_in, at(events[0], "data", "input")),
+            turn=partial(count_turns, at(events[0], "data", "input")),
         )
     is_tool = any(event["event"].startswith(_TOOL) for event in events)
     execution = call_of_tool_run(_execution(events), options) if is_tool else None

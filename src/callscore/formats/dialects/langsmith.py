@@ -24,6 +24,7 @@ from callscore.formats.families.langchain_messages import (
 )
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.response_items import is_item_list, take_items
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -290,6 +291,7 @@ def _observed(record: _Record, parent: str | None, options: ReadOptions) -> Obse
             parent=parent,
             requests=transcript.calls(),
             answers=partial(tool_results_in, run.get("inputs")),
+            turn=partial(count_turns, run.get("inputs")),
         )
     if run.get("run_type") != "tool":
         if run.get("run_type") not in _OTHER_KINDS:

@@ -12,6 +12,7 @@ from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, dicts, first, json_of, list_of, text_of
 from callscore.formats.signs import Signs
 
@@ -120,6 +121,7 @@ def _observe(span: dict[str, Any], outputs: ModelOutputs, options: ReadOptions) 
             parent=parent,
             requests=requests,
             answers=answers,
+            turn=partial(count_turns, _value_of(span.get("input"))),
             is_recorded=bool(requests) or outputs.is_plain(_value_of(output)),
         )
     execution = _execution(span, options) if span.get("type") == "tool" else None

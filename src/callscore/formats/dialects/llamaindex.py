@@ -139,6 +139,7 @@ def _read_messages(
 ) -> Trace:
     transcript = Transcript(options)
     for item in items:
+        transcript.role(item.get("role"))
         _take_message(item, transcript)
     return transcript.trace(id=key, input=_input_in(items))
 

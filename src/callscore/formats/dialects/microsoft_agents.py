@@ -90,6 +90,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for message in dicts(_messages_in(document, 0)):
         contents = dicts(message.get("contents"))
         role = _role_of(message)
+        if role != "user" or not any(map(_is_about_call, contents)):
+            transcript.role(role)
         if role == "user" and question is None:
             question = text_in([{**part, "type": "text"} for part in contents if "text" in part])
         for part in contents:
@@ -97,6 +99,12 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         if role in ("user", "tool"):
             transcript.close_step()
     return [transcript.trace(input=question)]
+
+
+def _is_about_call(part: dict[str, Any]) -> bool:
+    """Whether a part is a result, or the permission to call: then the user asks for nothing new."""
+    kind = first(part, "$type", "type")
+    return kind in (*_RESULTS, *_MCP_RESULTS) or first(part, *_ASKED_ABOUT) is not None
 
 
 def _take(part: dict[str, Any], transcript: Transcript) -> None:

@@ -90,7 +90,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         elif kind == "function.result":
             transcript.result(entry.get("result"), entry.get("tool_call_id"))
             transcript.close_step()
-        elif kind == "message.input":
+        elif kind in ("message.input", "message.output"):
+            is_output = kind == "message.output"
+            transcript.role("assistant" if is_output else entry.get("role", "user"))
             transcript.close_step()
         else:
             transcript.unknown(kind, entry)

@@ -13,6 +13,7 @@ from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, 
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, first, json_of
 from callscore.formats.signs import Signs
 
@@ -82,6 +83,7 @@ def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> Observe
         parent=span.parent,
         requests=outputs.calls(_value(span, _OUTPUTS)),
         answers=lambda: outputs.answers(_value(span, _INPUTS)),
+        turn=lambda: count_turns(_value(span, _INPUTS)),
     )
 
 

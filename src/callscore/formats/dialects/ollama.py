@@ -83,6 +83,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         if question is None and message.get("role") == "user":
             question = text_of(message.get("content"))
         before = len(transcript)
+        transcript.role(message.get("role"))
         take_message(message, transcript)
         if message.get("role") == "assistant" and len(transcript) == before:
             take_written_calls(message.get("content"), transcript)

@@ -68,7 +68,11 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     # Calls that wait for an output may be in a step, too, and each event repeats all of them.
     transcript = Transcript(options, once=True)
     latest = _latest(document)
+    run_id: Any = None
     for step in sorted((item for item in latest if item["object"] == _STEP), key=_time_of):
+        if step.get("run_id") != run_id:  # a run answers what the user has added to the thread
+            transcript.speaker(is_user=True)
+            run_id = step.get("run_id")
         _take_step(step, transcript)
     for run in sorted((item for item in latest if item["object"] == _RUN), key=_time_of):
         calls = list_of(at(run, "required_action", "submit_tool_outputs", "tool_calls"))

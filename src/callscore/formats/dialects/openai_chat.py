@@ -12,7 +12,11 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
-from callscore.formats.families.written_calls import take_observation, take_written_calls
+from callscore.formats.families.written_calls import (
+    is_observation,
+    take_observation,
+    take_written_calls,
+)
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -201,6 +205,8 @@ def _read_conversation(document: Any, options: ReadOptions) -> Trace:
         if question is None and role == "user":
             question = text_in(message.get("content"))
         before = len(transcript)
+        if role != "user" or not is_observation(message.get("content")):
+            transcript.role(role)
         take_message(message, transcript)
         if role == "assistant" and len(transcript) == before:
             take_written_calls(message.get("content"), transcript)

@@ -151,18 +151,26 @@ def _parts_in(document: Any) -> list[dict[str, Any]]:
     """The parts of all messages, each with the ids of its message and its session."""
     messages = at(document, "messages")
     items = dicts(messages if isinstance(messages, list) else as_list(document))
+    roles = _roles_in(items)
     parts: list[dict[str, Any]] = []
     for place, item in enumerate(items):
         inner = first(item, "parts", "content")
         if isinstance(inner, list):
             about = item["info"] if isinstance(item.get("info"), dict) else item
             own = {"messageID": about.get("id") or place, "sessionID": about.get("sessionID")}
-            parts += [{**own, **part} for part in dicts(inner)]
+            parts += [{**own, **part, "role": about.get("role")} for part in dicts(inner)]
         else:
             known = at(_unwrapped(item), "properties", "part") or item.get("part")
             is_part = "state" in item or "messageID" in item
-            parts += dicts([known or (item if is_part else None)])
+            found = dicts([known or (item if is_part else None)])
+            parts += [{**part, "role": roles.get(name_of(part.get("messageID")))} for part in found]
     return parts
+
+
+def _roles_in(items: list[dict[str, Any]]) -> dict[str | None, Any]:
+    """Who wrote each message, by its id, as events report it."""
+    about = dicts([at(_unwrapped(item), "properties", "info") for item in items])
+    return {name_of(info.get("id")): info["role"] for info in about if "role" in info}
 
 
 def _take_parts(
@@ -174,6 +182,9 @@ def _take_parts(
         if part.get("type") == "step-start" or part.get("messageID") != message:
             transcript.close_step()
         message = part.get("messageID")
+        is_synthetic = part.get("role") == "user" and part.get("synthetic") is True
+        if caller is None and not is_synthetic:
+            transcript.role(part.get("role"))
         if part.get("type") == "tool" and isinstance(part.get("state"), dict):
             transcript.open_step()
             _take_call(part, part["state"], transcript, caller)

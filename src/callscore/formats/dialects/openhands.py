@@ -137,6 +137,8 @@ class _Run:
         self._answer: Any = None
 
     def take(self, event: dict[str, Any]) -> None:
+        if event.get("action") == "message":
+            self.transcript.role(event.get("source", "user"))
         if isinstance(event.get("observation"), str):
             self._take_result(event)
         elif event.get("source") != "user" and _is_call(event):

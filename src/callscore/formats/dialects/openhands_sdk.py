@@ -76,6 +76,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     answer = None
     for event in events:
         kind = event.get("kind")
+        if kind == "MessageEvent":
+            transcript.role(event.get("source"))
         if kind == "ActionEvent":
             if answer is None or event.get("llm_response_id") != answer:
                 transcript.step()

@@ -32,6 +32,7 @@ from callscore.formats.families.spans import (
     value_at_path,
 )
 from callscore.formats.families.tool_executions import exception_in, executed_call, requested_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, first, json_of, text_of
 from callscore.formats.signs import Signs
 
@@ -112,6 +113,7 @@ def _observe(span: Span, outputs: ModelOutputs, options: ReadOptions) -> Observe
         parent=span.parent,
         requests=requests_in(span, outputs, options),
         answers=partial(_answers, span),
+        turn=lambda: count_turns(items_at(span.attributes, "llm.input_messages")),
     )
 
 

@@ -9,6 +9,7 @@ from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 
@@ -97,6 +98,7 @@ def _observe(span: dict[str, Any], outputs: ModelOutputs, options: ReadOptions) 
             parent=parent,
             requests=outputs.calls(output),
             answers=partial(outputs.answers, given),
+            turn=partial(count_turns, given),
             is_recorded=output is not None,
         )
     execution = _execution(span, options) if span.get("type") == "tool" else None

@@ -6,6 +6,7 @@ The requests of the models count; if content was not captured, the executions of
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
+from callscore.formats.shape import text_of
 from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ _EXAMPLE_ATTRIBUTES = [
 _EXAMPLE_SPAN = {"name": "execute_tool get_weather", "attributes": _EXAMPLE_ATTRIBUTES}
 EXAMPLE = {"resourceSpans": [{"scopeSpans": [{"spans": [_EXAMPLE_SPAN]}]}]}
 SIGNS = Signs(kind=(convention_of, "gen_ai"))
+_OPERATION = "gen_ai.operation.name"
+_CONVERSATION = "gen_ai.conversation.id"
+_MIN_AGENTS = 2  # for different messages of the user
 
 joins_lines = is_span_line
 
@@ -60,7 +65,33 @@ def _run_of(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> O
             step if step.execution else whole_conversation(span, step, outputs)
             for span, step in zip(spans, steps, strict=True)
         ]
-    return ObservedRun(_without_blanks(steps), question_of(spans))
+    steps = _in_turns(spans, _without_blanks(steps))
+    return ObservedRun(steps, question_of(spans), _conversation_of(spans))
+
+
+def _conversation_of(spans: list[Span]) -> str | None:
+    """The conversation that a trace is a part of, if all its spans that name one name the same."""
+    named = [span.attributes for span in spans if _CONVERSATION in span.attributes]
+    names = {text_of(attributes[_CONVERSATION]) for attributes in named}
+    return names.pop() if len(names) == 1 else None
+
+
+def _in_turns(spans: list[Span], steps: list[ObservedStep]) -> list[ObservedStep]:
+    """The steps with their turns, if an agent was invoked for each message of a conversation."""
+    agents = {span.id for span in spans if span.attributes.get(_OPERATION) == "invoke_agent"}
+    if len(agents) < _MIN_AGENTS:
+        return steps
+    numbers: list[int] = []
+    questions: list[str] = []
+    for span in spans:
+        is_outer = span.id in agents and span.parent not in agents
+        asked = question_of([span]) if is_outer and _CONVERSATION in span.attributes else None
+        if asked is not None and asked not in questions[-1:]:
+            questions.append(asked)
+        numbers.append(max(len(questions) - 1, 0))
+    if not numbers[-1]:
+        return steps
+    return [replace(each, turn=partial(int, n)) for each, n in zip(steps, numbers, strict=True)]
 
 
 def _without_blanks(steps: list[ObservedStep]) -> list[ObservedStep]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.dialects.anthropic import take_blocks
+from callscore.formats.dialects.anthropic import note_speaker, take_blocks
 from callscore.formats.shape import as_list, at, dicts, text_in, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
@@ -113,6 +113,8 @@ class _Run:
             return
         message = line.get("message") if line.get("type") in _MESSAGES else None
         role, content = at(message, "role"), at(message, "content")
+        if isinstance(message, dict):
+            note_speaker(message, self.transcript)
         if role == "assistant":
             self.transcript.step()
         elif role == "user" and self.question is None:

@@ -121,11 +121,23 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         else:
             asked = [part for part in parts if part.get("part_kind") == "user-prompt"]
             value = at(asked, 0, "content") if value is None else value
+            _note_speaker(item, parts, transcript)
             if any(part.get("part_kind") in _CALLS for part in parts):
                 transcript.step()
         for part in parts:
             _take_part(part, transcript)
     return [transcript.trace(input=value, view=view)]
+
+
+def _note_speaker(
+    message: dict[str, Any], parts: list[dict[str, Any]], transcript: Transcript
+) -> None:
+    """Note who wrote a message; a prompt beside results is what a tool returned for the model."""
+    kinds = [part.get("part_kind") for part in parts]
+    if message.get("kind") == "response":
+        transcript.speaker(is_user=False)
+    elif "user-prompt" in kinds and not any(kind in (*_RETURNS, _RETRY) for kind in kinds):
+        transcript.speaker(is_user=True)
 
 
 def _take_part(part: dict[str, Any], transcript: Transcript) -> None:

@@ -58,6 +58,7 @@ def _read_sample(sample: dict[str, Any], options: ReadOptions) -> Trace:
     asked = sample.get("user_input")
     has_messages = isinstance(asked, list)
     for message in dicts(asked):
+        actual.role(message.get("type"))
         if message.get("type") == "ai" and message.get("tool_calls"):
             actual.step()
             _take_calls(message["tool_calls"], actual)

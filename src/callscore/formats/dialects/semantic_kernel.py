@@ -78,6 +78,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         parts = [{"items": parts}]
     for message in parts:
         transcript.close_step()
+        role = first(message, "role", "Role")
+        transcript.role(first(role, "label", "Label") if isinstance(role, dict) else role)
         for item in dicts(first(message, "items", "Items")):
             kind = _type_of(item)
             if kind in _CALLS:

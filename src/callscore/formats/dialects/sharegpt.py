@@ -114,6 +114,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for role, text in _turns_in(document):
         if role in _ASKERS and question is None:
             question = text
+        if not _RESPONSE.search(text):
+            transcript.role(role)
         _take_turn(role, text, transcript)
     task = name_of(first(document, "id", "task_id")) if isinstance(document, dict) else None
     return [transcript.trace(id=task, input=question)]

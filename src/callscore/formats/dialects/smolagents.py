@@ -67,6 +67,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     task = None
     for step in dicts(steps):
         task = first(step, "task") if task is None else task
+        if "task" in step and not _has_number(step):
+            transcript.speaker(is_user=True)
         if _has_number(step):
             _take_step(step, transcript)
     return [transcript.trace(input=task)]

@@ -72,6 +72,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options)
     for message in dicts(_messages_in(document, options)):
         calls = dicts(message.get("toolCalls"))
+        transcript.role(message.get("messageType"))
         if calls:
             transcript.step()
         for call in calls:

@@ -56,7 +56,10 @@ def _calls_in(messages: Any, options: ReadOptions) -> tuple[ToolCall, ...] | Non
             for call in calls:
                 transcript.call(call.get("name"), call.get("arguments"))
             waiting = len(calls)
+            transcript.speaker(is_user=False)
         elif waiting:  # only its position distinguishes a tool's message from a user's
             transcript.result(message.get("content"))
             waiting -= 1
+        else:
+            transcript.speaker(is_user=True)
     return transcript.calls()

@@ -32,6 +32,7 @@ EXAMPLE = {
 }
 _ACTIONS = ("evaluation_criteria", "actions")
 _NO_USER = "dummy_user"  # the implementation of a user that does nothing
+_BOTH = ("agent", "user")
 _INSTRUCTIONS = ("user_scenario", "instructions")
 SIGNS = Signs(
     keys=("simulations", "termination_reason", "user_scenario", "evaluation_criteria"),
@@ -192,10 +193,14 @@ def _read_simulation(
     # A run without its task has the actions that it was checked against.
     checks = dicts(at(run, "reward_info", "action_checks"))
     checked = [check.get("action") for check in checks] if checks else None
+    expected = _calls_of(
+        at(task, *_ACTIONS) if task else checked, options, is_solo=_is_solo(run, info)
+    )
+    # The reward of such a task depends on what the user does, too.
+    is_shared = any(call.caller == "user" for call in expected or ())
     return transcript.trace(
-        expected=_calls_of(
-            at(task, *_ACTIONS) if task else checked, options, is_solo=_is_solo(run, info)
-        ),
+        expected=expected,
+        callers=_BOTH if is_shared else None,
         id=text_of(run.get("task_id")),
         trial=trial if isinstance(trial, int) else None,
         input=at(task, *_INSTRUCTIONS),
@@ -221,6 +226,8 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
             transcript.result(result.get("content"), result.get("id"), failed=failed)
         return
     calls = list_of(message.get("tool_calls"))
+    if not _is_by_user(message):  # the user acts on the answer before it
+        transcript.role(message.get("role"))
     if calls:
         transcript.step()
     for call in dicts(calls):

@@ -103,12 +103,15 @@ def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
     """
     content = message.get("content")
     text = content if isinstance(content, str) and not message.get("tool_calls") else ""
+    is_output = message.get("role") == "user" and text.startswith(_OUTPUT)
+    if not is_output:
+        transcript.role(message.get("role"))
     if message.get("role") == "assistant" and _ACTION in text:
         action = json_of(text.rpartition(_ACTION)[2].strip())
         if isinstance(at(action, "name"), str) and action["name"] != _ANSWER:
             transcript.step()
             transcript.call(action["name"], action.get("arguments"))
-    elif message.get("role") == "user" and text.startswith(_OUTPUT):
+    elif is_output:
         transcript.result(text.removeprefix(_OUTPUT))
     else:
         take_message(message, transcript)

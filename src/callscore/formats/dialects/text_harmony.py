@@ -47,6 +47,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options)
     for message in _MESSAGE.finditer(document if isinstance(document, str) else ""):
         recipient = _RECIPIENT.search(message["header"])
+        speaker = _AUTHOR.search(message["header"])
+        transcript.role(speaker[1] if speaker else None)
         if recipient is None or recipient[1] in _NON_TOOL_RECIPIENTS:
             continue
         if recipient[1] == "assistant":

@@ -1,10 +1,11 @@
-"""Tool definitions (a list, `{"tools": [...]}`, lists by name)."""
+"""Tool definitions (a list, `{"tools": [...]}`, lists by name), or an OpenAPI document."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
+from callscore.formats.openapi import VERSION_KEYS, is_openapi, operation_tools
 from callscore.formats.shape import dicts, first, json_of, list_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -47,7 +48,7 @@ _MARKS = frozenset(("name", *_WRAPPERS, *_DECLARATIONS))  # every definition has
 _WRAPPED = frozenset(_WRAPPERS)
 _CALLED = frozenset(("arguments", "args", "input", "kwargs"))
 _OBJECTS = ("object", "OBJECT", "Object", "dict")
-SIGNS = Signs(keys=(*_MARKS, *_LISTS), item_keys=tuple(_MARKS), value_types=(list,))
+SIGNS = Signs(keys=(*_MARKS, *_LISTS, *VERSION_KEYS), item_keys=tuple(_MARKS), value_types=(list,))
 
 
 def is_schema(value: Any) -> bool:
@@ -109,10 +110,10 @@ def _are_definitions(items: Any) -> bool:
 
 
 def recognizes(document: Any) -> bool:
-    """Whether it is a definition, a list of definitions, or lists of them under some names."""
+    """Whether it is a definition, a list of definitions, lists under some names, or OpenAPI."""
     if not isinstance(document, dict):
         return _are_definitions(document)
-    if is_definition(document):
+    if is_definition(document) or is_openapi(document):
         return True
     if "tools" in document or "functions" in document:
         return "messages" not in document and any(
@@ -128,11 +129,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:  # noqa: ARG001  (
 
 def read_tools(document: Any) -> list[Tool]:
     """The tools."""
-    if isinstance(document, list):
-        return read_definitions(document)
-    if not isinstance(document, dict):
-        return []
-    if is_definition(document):
-        return read_definitions([document])
-    lists = [document[key] for key in _LISTS if list_of(document.get(key))]
-    return [tool for items in lists or document.values() for tool in read_definitions(items)]
+    if isinstance(document, dict) and is_openapi(document):
+        return operation_tools(document)
+    if isinstance(document, dict) and not is_definition(document):
+        lists = [document[key] for key in _LISTS if list_of(document.get(key))]
+        return [tool for items in lists or document.values() for tool in read_definitions(items)]
+    return read_definitions(document if isinstance(document, list) else [document])

@@ -71,6 +71,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     transcript = Transcript(options)
     for message in dicts(_messages_in(document)):
         parts = dicts(message.get("content"))
+        transcript.role(message.get("role"))
         if any(part.get("type") == "tool-call" for part in parts):
             transcript.step()
         for part in parts:

@@ -15,6 +15,7 @@ from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, 
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.families.vercel_parts import take_call
 from callscore.formats.shape import dicts, first, json_of, text_of
 from callscore.formats.signs import Signs
@@ -101,6 +102,7 @@ def _observe(
         requests=requests,
         execution=execution,
         answers=partial(outputs.answers, attributes.get("ai.prompt.messages")),
+        turn=partial(count_turns, attributes.get("ai.prompt.messages")),
     )
 
 

@@ -87,6 +87,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     for message in dicts(_messages_in(document)):
         chat = text_of(message.get("chatId")) or name
         transcript = chats.setdefault(chat, Transcript(options))
+        transcript.role(message.get("role"))
         if message.get("role") == "assistant":
             _take_message(message, transcript)
     chats = chats or {None: Transcript(options)}

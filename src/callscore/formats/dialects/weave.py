@@ -17,6 +17,7 @@ from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
 from callscore.formats.families.spans import parse_time
 from callscore.formats.families.tool_executions import executed_call, requested_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 
@@ -146,7 +147,10 @@ def _steps_of(
         if call.is_model or not has_models:
             requests = outputs.calls(call.record.get("output")) or (() if call.is_model else None)
         answers = partial(outputs.answers, call.record.get("inputs"))
-        steps.append(ObservedStep(id=id_, parent=parent, requests=requests, answers=answers))
+        turn = partial(count_turns, call.record.get("inputs"))
+        steps.append(
+            ObservedStep(id=id_, parent=parent, requests=requests, answers=answers, turn=turn)
+        )
     return steps
 
 

@@ -103,8 +103,10 @@ class ContentReader:
 
     def take(self, content: Any, caller: str | None = None) -> None:
         """Add the calls and the responses in a content."""
-        parts = content.get("parts") if isinstance(content, dict) else None
-        for part in dicts(parts):
+        parts = dicts(content.get("parts") if isinstance(content, dict) else None)
+        if caller is None:
+            self._note_speaker(content, parts)
+        for part in parts:
             if _NO_CALLS.issuperset(part):
                 continue
             call = first(part, *_CALLS)
@@ -116,6 +118,12 @@ class ContentReader:
                 self.take_response(response)
             else:
                 self.take_hosted(part, caller)
+
+    def _note_speaker(self, content: Any, parts: list[dict[str, Any]]) -> None:
+        """Note who wrote a content; one of the user with responses in it is the program's."""
+        role = at(content, "role")
+        if role != "user" or not any(first(part, *_RESPONSES) for part in parts):
+            self.transcript.role(role)
 
     def take_hosted(self, part: dict[str, Any], caller: str | None) -> None:
         """Add a call of a tool that Google runs, or its result; other parts may be of a new kind."""

@@ -14,6 +14,7 @@ from callscore.core.call import NOT_CAPTURED
 from callscore.formats.families.observed_runs import ObservedStep, ToolResult
 from callscore.formats.families.spans import Event
 from callscore.formats.families.tool_executions import exception_in, executed_call
+from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import (
     as_list,
     at,
@@ -120,6 +121,7 @@ _OUTPUT = "gen_ai.output.messages"
 _INPUT = "gen_ai.input.messages"
 _CHOICE = "gen_ai.choice"
 _RESULT = "gen_ai.tool.message"
+_SPOKEN = ("gen_ai.user.message", "gen_ai.assistant.message")
 # The keys of an answer in the provider's format.
 _RAW_ANSWER_KEYS = ("gen_ai.completion", "gcp.vertex.agent.llm_response", "response_data")
 _ARGUMENT_KEYS = (
@@ -152,6 +154,7 @@ def observe_span(span: Span, outputs: ModelOutputs, options: ReadOptions) -> Obs
         parent=span.parent,
         requests=_requests(span, outputs, options),
         answers=partial(_answers, span, outputs),
+        turn=partial(_turn_of, span),
     )
 
 
@@ -262,6 +265,24 @@ def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
             found += outputs.answers(event.attributes[_INPUT])
     value = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
     return found or outputs.answers(value)
+
+
+def _turn_of(span: Span) -> int | None:
+    """How often the user asked again in the input of a model."""
+    value = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
+    if value is not None:
+        return count_turns(value)
+    events = _events(span)
+    held = next((event.attributes[_INPUT] for event in events if _INPUT in event.attributes), None)
+    if held is not None:
+        return count_turns(held)
+    return count_turns([_said(event) for event in events if event.name in _SPOKEN])
+
+
+def _said(event: Event) -> dict[str, Any]:
+    """The message that an event reports, whose role is a part of its name."""
+    role = event.name.removeprefix("gen_ai.").removesuffix(".message")
+    return {"role": role, "content": first(_content(event), "content")}
 
 
 def _results_in_event(held: Any) -> list[ToolResult]:

@@ -13,7 +13,11 @@ from callscore.formats.calls import is_empty_call
 from callscore.formats.families.hosted_items import is_hosted_item, take_hosted_item
 from callscore.formats.families.observed_runs import ToolResult
 from callscore.formats.families.tool_executions import executed_call
-from callscore.formats.families.written_calls import take_observation, take_written_calls
+from callscore.formats.families.written_calls import (
+    is_observation,
+    take_observation,
+    take_written_calls,
+)
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
@@ -179,6 +183,8 @@ def take_messages(
     `reads_text`: also those in the text of messages. Traces have other records of such calls.
     """
     for kind, fields in _merge_chunks(messages):
+        if caller is None:
+            _note_speaker(kind, fields, transcript)
         if kind == "ai":
             before = len(transcript)
             _take_answer(fields, transcript, caller)
@@ -194,6 +200,17 @@ def take_messages(
             transcript.result(fields.get("content"), id_, name=name, failed=failed)
         elif kind == "function":
             transcript.result(fields.get("content"), name=fields.get("name"))
+
+
+def _note_speaker(kind: str, fields: dict[str, Any], transcript: Transcript) -> None:
+    """Note who wrote a message; one of the user with results in it is the program's."""
+    if kind == "ai":
+        transcript.speaker(is_user=False)
+    elif kind == "human":
+        content = fields.get("content")
+        has_results = any(block.get("type") == "tool_result" for block in dicts(content))
+        if not has_results and not is_observation(content):
+            transcript.speaker(is_user=True)
 
 
 def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:

@@ -142,6 +142,7 @@ RESPONSE = r"<tool_response>(?P<result>.*?)(?:</tool_response>|\Z)"
 _THOUGHT = r"(?P<thought><think>.*?(?:</think>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z))"
 _LEADING_THOUGHTS = re.compile(rf"\s*(?:{_THOUGHT}\s*)*", re.DOTALL)
 _THOUGHT_END = "</think>"
+_NEVER = r"(?!)"  # matches nothing
 _ASSISTANT_ROLE = "assistant"
 _TOOL_ROLES = ("tool", "ipython", "observation")
 # The beginning or the end of a turn in the templates of several families of models.
@@ -211,9 +212,13 @@ def make_markup(
     *,
     result: str = RESPONSE,
     take_result: TakeResult = take_text_result,
+    asked: str = _NEVER,
 ) -> Markup:
-    """The markup of a family; its pattern of a result has a group `result`."""
-    pattern = re.compile(f"{_THOUGHT}|{result}|(?P<call>{call})", re.DOTALL)
+    """The markup of a family; its pattern of a result has a group `result`.
+
+    `asked` is the beginning of what the user says, if the text has it without a role.
+    """
+    pattern = re.compile(f"{_THOUGHT}|(?P<asked>{asked})|{result}|(?P<call>{call})", re.DOTALL)
     return Markup(pattern, take_call, take_result)
 
 
@@ -224,13 +229,19 @@ def read_marked(document: Any, options: ReadOptions, how: Markup) -> list[Trace]
     transcript = Transcript(options)
     for turn in split_turns(text):
         transcript.close_step()
+        has_result = False
         for match in how.pattern.finditer(turn.text, _answer_start(turn.text)):
-            if match["result"] is not None:
+            if match["asked"] is not None:
+                transcript.speaker(is_user=True)
+            elif match["result"] is not None:
+                has_result = True
                 how.take_result(match, transcript)
                 transcript.close_step()
             elif match["call"] is not None and turn.is_answer:
                 transcript.open_step()
                 how.take_call(match, transcript, tools)
+        if not has_result:  # some templates have results in the name of the user
+            transcript.role(turn.role)
     return [transcript.trace()]
 
 
@@ -242,6 +253,7 @@ def read_turns(
     tools = tools_for(text, options)
     transcript = Transcript(options)
     for turn in split_turns(text):
+        transcript.role(turn.role)
         if turn.is_answer:
             transcript.step()
             take(without_thoughts(turn.text), transcript, tools)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.shape import text_in
-from callscore.formats.trace import Trace
+from callscore.formats.trace import Trace, join_exchanges
 
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, View
@@ -31,6 +31,7 @@ class Nesting(Struct, frozen=True):
 
 
 _NO_NESTING = Nesting()
+_MIN_MODELS = 2  # in different turns
 
 
 def steps_by_id(run: ObservedRun) -> dict[str | None, ObservedStep]:
@@ -105,6 +106,8 @@ class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
         requests: the calls in the answer of a model; None if this is not a model.
         execution: the call that a tool executed, with its result; None if this is not a tool.
         answers: finds the results in the input of a model; called only if needed.
+        turn: counts how often the user asked again in the input of a model; None if that is unknown.
+            Called only if needed, as for `answers`.
         is_recorded: whether the answer of a model is known; if not, the tools that ran next are what
             it requested.
     """
@@ -114,14 +117,19 @@ class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
     requests: tuple[ToolCall, ...] | None = None
     execution: ToolCall | None = None
     answers: Callable[[], list[ToolResult]] = list
+    turn: Callable[[], int | None] = type(None)
     is_recorded: bool = True
 
 
 class ObservedRun(Struct, frozen=True, gc=False):
-    """The steps of one run, in the order in which they began; and what the agent was asked."""
+    """The steps of one run, in the order in which they began; and what the agent was asked.
+
+    The runs of one conversation, by its name, are one run: each answers one message of the user.
+    """
 
     steps: list[ObservedStep]
     input: Any = None
+    conversation: str | None = None
 
 
 class _PlacedCall(Struct, gc=False):
@@ -144,7 +152,8 @@ def traces_of(runs: list[ObservedRun], options: ReadOptions) -> list[Trace]:
     captured. In that view, runs without a model are left out.
     """
     view = _view_of(runs, options)
-    traces = []
+    traces: list[Trace] = []
+    names: list[str | None] = []
     for run in runs:
         if any(
             step.requests is not None or (step.execution is not None and view == "executed")
@@ -152,7 +161,18 @@ def traces_of(runs: list[ObservedRun], options: ReadOptions) -> list[Trace]:
         ):
             calls = _requested(run, options) if view == "requested" else _executed(run)
             traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
+            names.append(run.conversation)
+    if len(set(names)) < len(names) and any(names):
+        traces = _joined(traces, names)
     return traces or [Trace(calls=(), input=run.input, view=view) for run in runs[:1]]
+
+
+def _joined(traces: list[Trace], names: list[str | None]) -> list[Trace]:
+    """The runs, with those of one conversation as one, in the place of the first of them."""
+    groups: dict[str | int, list[Trace]] = {}
+    for place, (trace, name) in enumerate(zip(traces, names, strict=True)):
+        groups.setdefault(place if name is None else name, []).append(trace)
+    return [join_exchanges(group) for group in groups.values()]
 
 
 def _view_of(runs: list[ObservedRun], options: ReadOptions) -> View:
@@ -171,6 +191,28 @@ def _has_arguments(calls: list[ToolCall]) -> bool:
     return any(call.error != NOT_CAPTURED for call in calls)
 
 
+def _turns_of(run: ObservedRun, nesting: Nesting) -> list[int]:
+    """The turn of the user in which each step was made; empty if there is only one.
+
+    The last models have received all messages of the user. If these are of one turn, the inputs of
+    the others need not be read. What was asked before the first model is not in the trace.
+    """
+    counts = {
+        place: step.turn
+        for place, step in enumerate(run.steps)
+        if step.requests is not None and tool_around(step, nesting) is None
+    }
+    if len(counts) < _MIN_MODELS or not any(count() for count in [*counts.values()][-2:]):
+        return []
+    known = {place: count() or 0 for place, count in counts.items()}
+    before = known[min(known)]
+    turns: list[int] = []
+    for place in range(len(run.steps)):
+        # Other agents, with shorter conversations, work in the turn that has begun.
+        turns.append(max(known.get(place, before) - before, turns[-1] if turns else 0))
+    return turns if turns[-1] else []
+
+
 def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
     asking = [step for step in run.steps if step.requests]
     if not asking:
@@ -182,15 +224,18 @@ def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
     wrappers = _wrappers(asking, steps_by_id(run)) if len(asking) > 1 else set()
     nesting = nesting_of(run)
     placed = _placed(run, wrappers, nesting)
+    turns = _turns_of(run, nesting)
+    for item in placed if turns else ():
+        item.call = replace(item.call, turn=turns[item.position])
     others = _answer_from_tools(tools, placed, nesting)
     _answer_from_messages(run, placed, options)
     if options.view is not None:
         others = []
-    return _with_unrecorded(run, placed, others)
+    return _with_unrecorded(run, placed, others, turns)
 
 
 def _with_unrecorded(
-    run: ObservedRun, placed: list[_PlacedCall], others: list[int]
+    run: ObservedRun, placed: list[_PlacedCall], others: list[int], turns: list[int]
 ) -> list[ToolCall]:
     """The calls, and those tools that ran for a model whose answer was not recorded.
 
@@ -205,7 +250,8 @@ def _with_unrecorded(
         if model is None or run.steps[model].is_recorded or done is None:
             continue
         if all(item.is_answered for item in placed if item.position < position):
-            found.append(_PlacedCall(replace(done, step=None), model, 0))
+            turn = turns[position] if turns else None
+            found.append(_PlacedCall(replace(done, step=None, turn=turn), model, 0))
     if len(found) == len(placed):
         return [item.call for item in placed]
     found.sort(key=lambda item: item.position)
@@ -361,9 +407,10 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
 
 def _executed(run: ObservedRun) -> list[ToolCall]:
     nesting = nesting_of(run)
+    turns = _turns_of(run, nesting)
     calls: list[ToolCall] = []
     number: int | None = None
-    for step in run.steps:
+    for place, step in enumerate(run.steps):
         if step.requests is not None:
             number = 0 if number is None else number + 1
         done = step.execution
@@ -374,5 +421,6 @@ def _executed(run: ObservedRun) -> list[ToolCall]:
             caller = done.caller
             if around is not None:
                 caller = caller or ("subagent" if around.id in nesting.delegating else "code")
-            calls.append(replace(done, step=number, caller=caller))
+            turn = turns[place] if turns else None
+            calls.append(replace(done, step=number, caller=caller, turn=turn))
     return calls

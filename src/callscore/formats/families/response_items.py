@@ -118,7 +118,10 @@ def take_items(items: Any, transcript: Transcript) -> None:
             transcript.close_step()
             take_hosted_result(item, transcript)
         elif item.get("role") in ("user", "system", "developer"):
+            transcript.role(item["role"])
             transcript.close_step()
+        elif item.get("role") == "assistant":
+            transcript.speaker(is_user=False)
         else:
             transcript.unknown(kind, item)
     transcript.close_step()

@@ -14,7 +14,7 @@ from callscore.formats.shape import text_in
 if TYPE_CHECKING:
     from callscore.formats.transcript import Transcript
 
-__all__ = ["take_observation", "take_written_calls"]
+__all__ = ["is_observation", "take_observation", "take_written_calls"]
 
 # The formats with marks, and for each of them a part of every text with a call.
 _FORMATS = frozenset(
@@ -60,6 +60,12 @@ def take_written_calls(content: Any, transcript: Transcript, *, has_results: boo
             transcript.step()
         step = call.step
         transcript.add(call, has_result=has_results)
+
+
+def is_observation(content: Any) -> bool:
+    """Whether a message of the user is the result that the program gave to the model."""
+    text = text_in(content)
+    return text is not None and text.lstrip().startswith(_OBSERVATION)
 
 
 def take_observation(content: Any, transcript: Transcript) -> None:

@@ -181,7 +181,7 @@ def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
 
 
 def _result_problems(record: ResultRecord) -> Iterator[str]:
-    for field in ("evaluation", "trial", "position", "faults"):
+    for field in ("evaluation", "trial", "position", "faults", "turns", "first_wrong_turn"):
         yield from _range_problems(field, getattr(record, field))
     yield from _usage_problems(record)
     yield from _time_problems("finished_at", record.finished_at)

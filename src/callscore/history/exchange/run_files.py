@@ -35,6 +35,7 @@ _USAGE = ("requests", "input_tokens", "output_tokens")
 _PLAIN_FIELDS = (
     *("evaluation", "case", "trial", "position", "status", "passed", "f1", "faults", "seconds"),
     *("attempts", "is_reused", "finished_at", "question", "expectation", "asked"),
+    *("turns", "first_wrong_turn"),
 )
 # Fields that are columns of JSON.
 _JSON_FIELDS = ("payload", "answer", "calls", "comparison", "tools")
@@ -54,6 +55,8 @@ COLUMNS: dict[str, type] = {
     "f1": float,
     **dict.fromkeys(COUNTS, int),
     "faults": int,
+    "turns": int,
+    "first_wrong_turn": int,
     "failure_kind": str,
     "failure": str,
     "seconds": float,

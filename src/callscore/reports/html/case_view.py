@@ -9,23 +9,25 @@ import re
 from ast import literal_eval
 from collections import deque
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from callscore.core.call import ToolCall
+from callscore.core.case import is_state
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import Answer, SavedComparison
-from callscore.core.score import Score
+from callscore.core.score import Score, turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
-from callscore.words.diff import FAULT, FAULT_IN_TRACE
+from callscore.words.diff import FAULT, FAULT_IN_TRACE, OUT_OF_TURN
 from callscore.words.explanation import explain, ignored_notes
 from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
+from callscore.words.turns import call_blocks, has_blocks, joined_note, state_word, turn_word
 from callscore.words.unpaired import explain_unpaired
 from callscore.words.value_text import call_counts, json_safe, score_rating
 
@@ -67,6 +69,7 @@ _NO_ACTUAL_CALL_IN_ORDER = Phrase("called, but not in this order", "вызван
 _NO_EXPECTED_CALL_IN_ORDER = Phrase(
     "no expected call to pair with in this order", "в этом порядке нет ожидаемого вызова для пары"
 )
+_EXPECTED_IN_OTHER_TURN = Phrase("expected in another turn", "ожидался в другом ходе")
 _FORBIDDEN_BY = Phrase(
     "forbidden by {pattern}: the score of the case is 0",
     "запрещён правилом {pattern}: оценка случая — 0",
@@ -83,6 +86,15 @@ class Row(Struct, frozen=True, gc=False):
     actual_index: int | UnsetType = UNSET
     differences: list[Any] | UnsetType = UNSET
     notes: list[str] | UnsetType = UNSET
+    turn: int | UnsetType = UNSET  # from 1
+
+
+class TurnView(Struct, frozen=True, gc=False):
+    """A turn of the user: its number from 1, whether it passed, and what its title says besides."""
+
+    number: int
+    passed: bool
+    word: str = ""
 
 
 class CaseView(Struct, frozen=True, gc=False, kw_only=True):
@@ -99,6 +111,9 @@ class CaseView(Struct, frozen=True, gc=False, kw_only=True):
     rating: str | None = None
     summary: str = ""
     rows: list[Row] = []
+    turns: list[TurnView] | UnsetType = UNSET
+    first_wrong_turn: int | UnsetType = UNSET
+    state: str | UnsetType = UNSET  # how the state at the end compares, which is the last row
     ignored: list[Any] | UnsetType = UNSET
     notes: list[str] | UnsetType = UNSET
     explanation: str | UnsetType = UNSET
@@ -140,6 +155,7 @@ class IndexRow(Struct, frozen=True, gc=False, array_like=True):
     about: str = ""
     evaluation: int = 0
     seconds: float | None = None
+    turn: int | None = None  # the first that did not pass
 
 
 _encode = msgspec.json.Encoder().encode
@@ -288,6 +304,9 @@ def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseVie
         rating=score_rating(score, lang=lang),
         summary=say(CALL_COUNTS, lang, **call_counts(score)),
         rows=rows_of(score, lang),
+        turns=_turns(score, lang),
+        first_wrong_turn=_or_unset(score.first_wrong_turn),
+        state=state_word(score, lang) if any(map(is_state, score.expected[-1:])) else UNSET,
         ignored=_ignored(score),
         notes=_notes(score, lang),
         explanation=explain(score, lang=lang),
@@ -296,6 +315,14 @@ def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseVie
         else [_safe(expected_part, item) for item in score.expectation],
         **fields,
     )
+
+
+def _turns(score: Score, lang: Language) -> Any:
+    mark = score.settings.pass_mark
+    return [
+        TurnView(turn.number, turn_passes(turn, mark), turn_word(turn, score, lang))
+        for turn in score.turns
+    ] or UNSET
 
 
 def _ignored(score: Score) -> Any:
@@ -313,7 +340,9 @@ def _ignored(score: Score) -> Any:
 
 def _notes(score: Score, lang: Language) -> Any:
     """What does not count, and what the schemas find."""
-    notes = ignored_notes(score, lang) if score.ignored else []
+    joined = joined_note(score, lang)
+    notes = [] if joined is None else [joined]
+    notes += ignored_notes(score, lang) if score.ignored else []
     if score.faults:
         is_whole = all(ignored.side == "expected" for ignored in score.ignored)
         phrase = FAULT if is_whole else FAULT_IN_TRACE
@@ -331,13 +360,43 @@ def rows_of(score: Score, lang: Language) -> list[Row]:
     """The calls in expected order, with extra calls where they happened."""
     start, columns, pairs = _pairs_by_position(score)
     expected, actual = score.expected, score.actual
+    if has_blocks(score):
+        columns, start = columns | {at: at for at in range(start)}, 0
     rows = [_equal_row(expected[at], actual[at], at, at) for at in range(start)]
     if start == len(expected) == len(actual):
         return rows
     reasons = explain_unpaired(score, lang)
     paired = set(columns.values())
-    extra = deque([column for column in range(start, len(actual)) if column not in paired])
-    for position in range(start, len(expected)):
+    extra = [column for column in range(start, len(actual)) if column not in paired]
+    compared = _Compared(score, columns, pairs, reasons, lang)
+    if not has_blocks(score):
+        return rows + _block_rows(compared, range(start, len(expected)), extra)
+    for block in call_blocks(score, extra):
+        found = _block_rows(compared, block.rows, block.extra)
+        if block.turn is not None:
+            turn = block.turn.number
+            found = [msgspec.structs.replace(row, turn=turn) for row in found]
+        rows += found
+    return rows
+
+
+class _Compared(NamedTuple):
+    """A score, where its pairs are, the pairs that may have differences, and why others are unpaired."""
+
+    score: Score
+    columns: dict[int, int]
+    pairs: dict[int, Pair]
+    reasons: UnpairedReasons
+    lang: Language
+
+
+def _block_rows(compared: _Compared, positions: Sequence[int], others: Sequence[int]) -> list[Row]:
+    """Expected calls at these positions in order, with the extra calls where they happened."""
+    score, columns, pairs, reasons, lang = compared
+    expected, actual = score.expected, score.actual
+    rows: list[Row] = []
+    extra = deque(others)
+    for position in positions:
         column = columns.get(position)
         if column is None:
             rows.append(_missed_row(expected[position], position, reasons, lang))
@@ -419,8 +478,12 @@ def _difference(
 
 
 def _missed_row(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
-    is_out_of_order = call.name in reasons.out_of_order
-    notes = [say(_NO_ACTUAL_CALL_IN_ORDER if is_out_of_order else _NO_ACTUAL_CALL, lang)]
+    phrase = _NO_ACTUAL_CALL
+    if call.name in reasons.out_of_order:
+        phrase = _NO_ACTUAL_CALL_IN_ORDER
+    if call.name in reasons.out_of_turn:
+        phrase = OUT_OF_TURN
+    notes = [] if is_state(call) else [say(phrase, lang)]
     if call.name in reasons.look_alikes:
         notes.append(reasons.look_alikes[call.name])
     return Row("-", _safe(expected_part, call), expected_index=position, notes=notes)
@@ -435,8 +498,12 @@ def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Lang
     elif position in reasons.extra:
         note = reasons.extra[position]
     else:
-        is_out_of_order = call.name in reasons.out_of_order
-        note = say(_NO_EXPECTED_CALL_IN_ORDER if is_out_of_order else _NO_EXPECTED_CALL, lang)
+        phrase = _NO_EXPECTED_CALL
+        if call.name in reasons.out_of_order:
+            phrase = _NO_EXPECTED_CALL_IN_ORDER
+        if call.name in reasons.out_of_turn:
+            phrase = _EXPECTED_IN_OTHER_TURN
+        note = say(phrase, lang)
     mark: Literal["!", "+"] = "!" if position in score.forbidden else "+"
     return Row(mark, actual=_safe(call_part, call), actual_index=position, notes=[note])
 
@@ -518,6 +585,7 @@ def index_row(
         "" if view.input is UNSET else _about(view.input),
         evaluation,
         None if view.seconds is UNSET else view.seconds,
+        None if view.first_wrong_turn is UNSET else view.first_wrong_turn,
     )
 
 
@@ -547,7 +615,7 @@ def _unpaired_problems(
         elif right is None:
             yield Problem("missed", left.name)
         elif left.name == right.name:
-            yield Problem("order", left.name)
+            yield Problem("order" if left.turn == right.turn else "turn", left.name)
         else:
             yield Problem("wrong_tool", left.name, called=right.name)
 

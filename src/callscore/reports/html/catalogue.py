@@ -146,6 +146,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "problems.class_forbidden": Phrase("Forbidden call", "Запрещённый вызов"),
     "problems.class_wrong_tool": Phrase("Another tool called", "Вызван другой инструмент"),
     "problems.class_order": Phrase("Wrong order", "Неверный порядок"),
+    "problems.class_turn": Phrase("Wrong turn", "Другой ход"),
     "problems.class_schema": Phrase("Fault of a call", "Ошибка вызова"),
     "problems.class_error": Phrase("Error", "Ошибка"),
     # --- filters.js
@@ -160,6 +161,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "filters.tool": Phrase("Tool", "Инструмент"),
     "filters.argument": Phrase("Wrong argument", "Неверный аргумент"),
     "filters.failure": Phrase("Failure class", "Вид неудачи"),
+    "filters.turn": Phrase("First wrong turn", "Первый неверный ход"),
     "filters.tag": Phrase("Tag", "Тег"),
     "filters.evaluation": Phrase("Evaluation", "Проверка"),
     "filters.any": Phrase("any", "любой"),
@@ -175,6 +177,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "filters.chosen_tool": Phrase("tool: {name}", "инструмент: {name}"),
     "filters.chosen_argument": Phrase("argument: {name}", "аргумент: {name}"),
     "filters.chosen_failure": Phrase("class: {name}", "вид: {name}"),
+    "filters.chosen_turn": Phrase("first wrong turn: {name}", "первый неверный ход: {name}"),
     "filters.chosen_tag": Phrase("tag: {name}", "тег: {name}"),
     "filters.chosen_evaluation": Phrase("evaluation: {name}", "проверка: {name}"),
     "filters.remove": Phrase("Remove this filter", "Убрать этот фильтр"),
@@ -198,6 +201,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "list.trials_passed": Phrase(
         "{passed} of {total} trials passed", "пройдено попыток: {passed} из {total}"
     ),
+    "list.turn": Phrase("turn {turn}", "ход {turn}"),
     "list.no_id": Phrase("no id", "без id"),
     "list.empty": Phrase("There are no cases.", "Случаев нет."),
     "list.nothing_found": Phrase(
@@ -257,6 +261,8 @@ WORDS: dict[str, Phrase | Plural] = {
     "case.score": Phrase("Score", "Оценка"),
     "case.required": Phrase("Required", "Требуется"),
     "case.rating": Phrase("Rating", "Уровень"),
+    "case.first_wrong_turn": Phrase("First wrong turn", "Первый неверный ход"),
+    "case.turn_of": Phrase("{turn} of {turns}", "{turn} из {turns}"),
     "case.tokens": Phrase(
         "{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе"
     ),
@@ -286,6 +292,10 @@ WORDS: dict[str, Phrase | Plural] = {
     "case.why_read": Phrase("its tool changes nothing", "инструмент ничего не меняет"),
     "case.why_failed": Phrase("its result is an error", "результат — ошибка"),
     "case.why_repeated": Phrase("an exact repeat", "точный повтор"),
+    "case.why_free": Phrase("extra calls are free", "лишние вызовы не снижают оценку"),
+    "calls.turn": Phrase("Turn {number}", "Ход {number}"),
+    "calls.end_state": Phrase("End state", "Конечное состояние"),
+    "calls.state": Phrase("state", "состояние"),
     "calls.expected": Phrase("Expected", "Ожидалось"),
     "calls.actual": Phrase("Actual", "Фактически"),
     "calls.none": Phrase("No calls.", "Вызовов нет."),

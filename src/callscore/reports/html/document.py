@@ -202,7 +202,7 @@ def calls_of(summary: Summary) -> dict[str, int]:
     names = ("correct", "incorrect", "missed", "extra", "forbidden")
     return {
         "expected": summary.total_expected,
-        "actual": summary.total_actual,
+        "actual": summary.made,
         **{name: getattr(summary, name) for name in names},
     }
 

@@ -114,6 +114,7 @@ class Packer:
             "problems": self._problems.at(row.problems),
             "about": _encode(row.about),
             "seconds": b"null" if row.seconds is None else _encode(round(row.seconds, 3)),
+            "turn": _encode(row.turn),
         }
         if changed is not None:
             cells["change"] = b"%d" % _POSITION_OF_CHANGE[changed.change]
@@ -124,6 +125,7 @@ class Packer:
             "tags": bool(row.tags),
             "about": bool(row.about),
             "seconds": row.seconds is not None,
+            "turn": row.turn is not None,
         }
         self._used.update(name for name, is_given in given.items() if is_given)
         for name, cell in cells.items():
@@ -140,7 +142,7 @@ class Packer:
 
     def index(self) -> bytes:
         """The columns as JSON; an optional column that no case needs is null."""
-        optional = {"trial", "evaluation", "tags", "about", "seconds"} - self._used
+        optional = {"trial", "evaluation", "tags", "about", "seconds", "turn"} - self._used
         names = [*IndexRow.__struct_fields__, *ChangedRow.__struct_fields__]
         columns = [
             b'"%b":%b'

@@ -23,6 +23,17 @@ import { number, plural, t } from "./words.js";
 /** @typedef {import("./types").Call} Call */
 /** @typedef {import("./types").Row} Row */
 /** @typedef {import("./types").Json} Json */
+/** @typedef {import("./types").Turn} Turn */
+
+/**
+ * The calls of one trial, with the turns and the state that are shown as parts of it.
+ * @typedef {{rows: Row[], turns?: Turn[], state?: string}} Side
+ */
+
+/**
+ * A part of the calls with a title: a turn, or the state at the end. Without a title it is all of them.
+ * @typedef {{title?: string, words: {text: string, passed: boolean}[], rows: Row[][]}} Block
+ */
 
 /**
  * A call in its column; `row` says how it is scored, the expected one has none.
@@ -52,28 +63,89 @@ const ROW_KINDS = /** @type {const} */ ({ "!": "forbidden", "~": "incorrect", "-
 /**
  * The calls of one trial or of two beside the expected ones, row by row. The first call at which two part is marked.
  * @param {object} properties
- * @param {Row[][]} properties.sides
+ * @param {Side[]} properties.sides
  * @param {string[]} properties.labels
  * @param {number | null} [properties.partsAt]
  * @param {boolean} [properties.isCheck] whether there are no expected calls
  */
 export function Calls({ sides, labels, partsAt = null, isCheck = false }) {
   const [first, second] = sides;
-  const rows = useMemo(
-    () => (second ? mergedRows(first, second, partsAt) : first.map((row) => ({ cells: gridRow([row], null).cells.slice(Number(isCheck)) }))),
-    [first, second, partsAt],
+  const blocks = useMemo(
+    () =>
+      callBlocks(sides).map((block) => {
+        const [before, after] = block.rows;
+        const rows = after ? mergedRows(before, after, partsAt) : before.map((row) => ({ cells: gridRow([row], null).cells.slice(Number(isCheck)) }));
+        return { ...block, rows };
+      }),
+    [first.rows, second?.rows, partsAt],
   );
+  const count = blocks.reduce((sum, { rows }) => sum + rows.length, 0);
   const names = [t("calls.expected"), ...labels].slice(Number(isCheck));
-  if (!rows.length) return html`<p class="muted">${t("calls.none")}</p>`;
+  if (!count && blocks.length < 2) return html`<p class="muted">${t("calls.none")}</p>`;
   const show = (/** @type {GridRow} */ row, /** @type {number} */ at) => html`<${CallRow} key=${at} row=${row} names=${names} />`;
   return html`<div class="calls" style=${{ "--sides": names.length }}>
     <div class="call-line calls-head" aria-hidden="true">
       <span></span>${names.map((name, at) => html`<span key=${at}>${name}</span>`)}
     </div>
-    <ol>
-      <${FoldedList} items=${rows} isQuiet=${rows.length > SHORT_TABLE && isQuietRow} label="calls.correct_calls" show=${show} tag="li" />
-    </ol>
+    ${blocks.map(
+      ({ title, words, rows }, at) =>
+        html`<section key=${at} class="calls-part">
+          ${title && html`<${BlockTitle} title=${title} words=${words} />`}
+          <ol>
+            <${FoldedList} items=${rows} isQuiet=${count > SHORT_TABLE && isQuietRow} label="calls.correct_calls" show=${show} tag="li" />
+          </ol>
+        </section>`,
+    )}
   </div>`;
+}
+
+/**
+ * The title of a turn or of the end state, and how it went on each side.
+ * @param {{title: string, words: Block["words"]}} properties
+ */
+function BlockTitle({ title, words }) {
+  return html`<div class="call-line calls-title">
+    <span></span>
+    <h4>
+      ${title}
+      ${words.map(({ text, passed }, at) => html` <span key=${at} class=${passed ? "muted" : "is-wrong"}>${at ? "→ " : ""}${text}</span>`)}
+    </h4>
+  </div>`;
+}
+
+/**
+ * The rows of all sides by turn, and the state at the end; one part without a title if there is neither.
+ * @param {Side[]} sides
+ * @returns {Block[]}
+ */
+export function callBlocks(sides) {
+  const isState = (/** @type {Row} */ { expected, actual }) => (expected ?? actual)?.kind === "state";
+  const calls = sides.map(({ rows }) => rows.filter((row) => !isState(row)));
+  const states = sides.map(({ rows }) => rows.filter(isState));
+  const numbers = [...new Set(sides.flatMap(({ turns = [] }) => turns.map(({ number: turn }) => turn)))].sort((one, other) => one - other);
+  const found = numbers.map((turn) => ({
+    title: t("calls.turn", { number: number(turn) }),
+    words: wordsOf(sides.map(({ turns = [] }) => turns.find((each) => each.number === turn))),
+    rows: calls.map((rows) => rows.filter((row) => row.turn === turn)),
+  }));
+  // one of two runs may have been compared without its turns
+  const others = calls.map((rows) => rows.filter((row) => row.turn === undefined));
+  /** @type {Block[]} */
+  const blocks = others.some((rows) => rows.length) || !found.length ? [{ words: [], rows: others }, ...found] : found;
+  if (!states.some((rows) => rows.length)) return blocks;
+  const passed = states.map((rows) => rows.every(({ mark }) => mark === "="));
+  const words = wordsOf(sides.map(({ state }, at) => state && { word: state, passed: passed[at] }));
+  return [...blocks, { title: t("calls.end_state"), words, rows: states }];
+}
+
+/**
+ * What a title says; once if all sides are the same.
+ * @param {({word: string, passed: boolean} | undefined | "")[]} sides
+ * @returns {Block["words"]}
+ */
+function wordsOf(sides) {
+  const words = sides.flatMap((side) => (side && side.word ? [{ text: side.word, passed: side.passed }] : []));
+  return words.length === 2 && words[0].text === words[1].text ? words.slice(1) : words;
 }
 
 /**
@@ -293,12 +365,13 @@ function HeadingCell({ cell: { call, row, index, isParting }, cells, label, isNa
       ${kind && html`${cells.length > 2 && name}<strong class=${`is-${kind}`}>${t(`calls.${kind}`)}</strong> <${Sentences} texts=${about.notes} />`}
     </div>`;
   }
-  const facts = [call.caller, call.kind, call.warning].flatMap((fact) => fact || []);
+  const isState = call.kind === "state";
+  const facts = [call.caller, !isState && call.kind, call.warning].flatMap((fact) => fact || []);
   return html`<div class=${`call-cell ${row?.mark === "=" && !row.actual ? "is-repeated" : ""}`}>
     ${name}${row && cells.length > 2 && html`<${CallMark} mark=${row.mark} />`}
     <code class="call-text">
-      ${index !== undefined && html`<span class=${isParting ? "call-number is-parting" : "call-number"}>${index + 1}</span>`}
-      <span><span class="call-name">${shortText(call.name || "''")}</span>${
+      ${index !== undefined && !isState && html`<span class=${isParting ? "call-number is-parting" : "call-number"}>${index + 1}</span>`}
+      <span><span class="call-name">${isState ? t("calls.state") : shortText(call.name || "''")}</span>${
         !(isNamed && call.arguments) && html`<span class="muted">(<${Text} value=${argumentsText(call, !row)} />)</span>`
       }
       ${facts.map((fact) => html` <span key=${fact} class="call-fact">${shortText(fact)}</span>`)}

@@ -35,7 +35,7 @@ export function CaseDetail({ source, position, view, actions, isShort = false })
     ${(view.rows.length > 0 || !view.failure) &&
     html`<section>
       <h3>${t("case.calls")}</h3>
-      <${Calls} sides=${[view.rows]} labels=${[t("calls.actual")]} isCheck=${isCheck} />
+      <${Calls} sides=${[view]} labels=${[t("calls.actual")]} isCheck=${isCheck} />
       <${Sentences} texts=${view.notes} />
     </section>`}
     <${CaseValues} values=${view.values} />
@@ -59,6 +59,7 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
     ["Recall", percent(view.recall)],
     [t("case.required"), isRequired && `≥ ${percent(passMark)}`],
     [t("case.rating"), !isShort && view.rating],
+    [t("case.first_wrong_turn"), wrongTurn(view)],
   ];
   return html`<header>
     ${!isShort && html`<h2 class="case-id">${shortText(view.id)}</h2>`}
@@ -76,6 +77,14 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
     </dl>`}
     ${!isShort && html`<p class="muted small">${view.summary}</p>`}
   </header>`;
+}
+
+/**
+ * Which turn is the first that went wrong: `2 of 3`.
+ * @param {CaseView} view
+ */
+function wrongTurn({ first_wrong_turn: turn, turns = [] }) {
+  return turn && t("case.turn_of", { turn: number(turn), turns: number(turns[turns.length - 1]?.number ?? turn) });
 }
 
 /**
@@ -120,14 +129,16 @@ function quoted(text) {
 }
 
 /**
- * The actual calls as the `expected` list of a case file.
+ * The actual calls as the `expected` list of a case file, turn by turn if the case has turns. A state is not a call.
  * @param {CaseView} view
  */
-export function expectationText(view) {
-  return jsonText(
-    actualCalls(view.rows).map(({ name, arguments: given }) => ({ name, ...(given && { arguments: given }) })),
-    2,
-  );
+export function expectationText({ rows, turns }) {
+  const calls = actualCalls(rows).filter(({ kind }) => kind !== "state");
+  const written = (/** @type {import("./types").Call} */ { name, arguments: given }) => ({ name, ...(given && { arguments: given }) });
+  if (!turns) return jsonText(calls.map(written), 2);
+  const last = turns[turns.length - 1].number;
+  const inTurn = (/** @type {number} */ at) => calls.filter(({ turn }) => (turn ?? 0) === at).map(written);
+  return jsonText(Array.from({ length: last }, (_, at) => ({ turn: inTurn(at) })), 2);
 }
 
 /**

@@ -202,7 +202,7 @@ export function ComparedDetail({ source, position, view, actions }) {
     <section>
       <h3>${t("case.calls")}</h3>
       ${before && after && partsAt === null && html`<p class="muted">${t("comparison.same_calls")}</p>`}
-      <${Calls} sides=${sides} labels=${labels} partsAt=${partsAt} />
+      <${Calls} sides=${[before, after].map((side) => side ?? { rows: [] })} labels=${labels} partsAt=${partsAt} />
     </section>
     <${CaseFacts} view=${any} isShort />
   </article>`;

@@ -17,7 +17,7 @@ const LONGEST_CHOICE = 80;
 /**
  * A filter with a list of choices.
  * @typedef {object} Facet
- * @property {"tool" | "problem" | "argument" | "failure" | "tag" | "evaluation"} name
+ * @property {"tool" | "problem" | "argument" | "failure" | "turn" | "tag" | "evaluation"} name
  * @property {{value: string, text: string}[]} choices
  */
 
@@ -46,6 +46,7 @@ function facetsOf(prepared, rankings) {
       name: "failure",
       choices: rankings.failures.map(({ key, problem, count }) => choice(key, failureWord(problem), count)),
     },
+    { name: "turn", choices: turnCounts(index).map(([turn, count]) => choice(String(turn), String(turn), count)) },
     { name: "tag", choices: names(index.tag_names, prepared.tags) },
     {
       name: "evaluation",
@@ -53,6 +54,18 @@ function facetsOf(prepared, rankings) {
     },
   ];
   return facets.filter(({ name, choices }) => choices.length > (name === "evaluation" ? 1 : 0));
+}
+
+/**
+ * The turns that went wrong first, in order, and in how many trials.
+ * @param {import("./types").Index} index
+ * @returns {[number, number][]}
+ */
+export function turnCounts({ turn }) {
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const number_ of turn ?? []) if (number_ !== null) counts.set(number_, (counts.get(number_) ?? 0) + 1);
+  return [...counts].sort(([one], [other]) => one - other);
 }
 
 /** @param {import("./types").Problem} problem */
@@ -265,7 +278,7 @@ function SortList({ prepared: { index, hasScores }, sort, onChange }) {
 }
 
 /** Filters without a control of their own, and those that are easily overlooked. */
-const NAMED_FILTERS = /** @type {const} */ (["problem", "cell", "tool", "argument", "failure", "tag", "evaluation"]);
+const NAMED_FILTERS = /** @type {const} */ (["problem", "cell", "tool", "argument", "failure", "turn", "tag", "evaluation"]);
 
 /**
  * How many cases match, and the chosen filters, each of which can be taken away.

@@ -15,7 +15,7 @@ const WORST_FIRST = [
   ["error"],
   ["forbidden"],
   ["malformed", "wrong_tool", "missed"],
-  ["value", "type", "missing", "unexpected", "matcher", "order", "schema"],
+  ["value", "type", "missing", "unexpected", "matcher", "order", "turn", "schema"],
   ["extra"],
 ];
 

@@ -40,6 +40,7 @@ import { CHANGES, STATUSES } from "./marks.js";
  * @property {string | null} argument `argumentKey` of a problem
  * @property {string | null} failure `failureKey` of a problem
  * @property {string | null} cell `cellKey` of an expected and a called tool
+ * @property {string | null} turn number of the first turn that went wrong
  * @property {string | null} tag
  * @property {string | null} evaluation label of an evaluation
  * @property {string} text words that must all occur
@@ -212,13 +213,14 @@ export function searchTexts(prepared) {
  */
 export function select(prepared, filters) {
   const { document: document_, index } = prepared;
-  const { evaluation, tool, tag } = filters;
+  const { evaluation, tool, tag, turn } = filters;
   const matches = new Uint8Array(prepared.count).fill(1);
   if (evaluation !== null && index.evaluation) {
     keepEqual(index.evaluation, document_.evaluations.findIndex(({ label }) => label === evaluation), matches);
   }
   if (tool !== null) keepListed(prepared.tools, marked(index.tool_names, (name) => name === tool), matches);
   if (tag !== null) keepListed(prepared.tags, marked(index.tag_names, (name) => name === tag), matches);
+  if (turn !== null) keepEqual(index.turn ?? [], Number(turn), matches);
   keepProblems(prepared, filters, matches);
   for (const word of filters.text.toLowerCase().split(/\s+/)) {
     if (word) keepWord(prepared, word, matches);
@@ -270,7 +272,7 @@ function hasMarked({ start, at }, item, wanted) {
 
 /**
  * Keep the items that have a number in a column.
- * @param {number[]} column
+ * @param {(number | null)[]} column
  * @param {number} wanted
  * @param {Uint8Array} matches
  */

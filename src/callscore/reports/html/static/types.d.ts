@@ -25,6 +25,8 @@ export interface Call {
   caller?: string;
   positional?: boolean;
   warning?: string;
+  /** The turn of the user in which it is expected or was made, from 0. */
+  turn?: number;
 }
 
 export interface Difference {
@@ -50,6 +52,15 @@ export interface Row {
   differences?: Difference[];
   /** Sentences about this row: why a call is missed or extra, or what is wrong with it. */
   notes?: string[];
+  /** The turn of the user that it belongs to, from 1; missing without turns. */
+  turn?: number;
+}
+
+/** A turn of the user, and what its title says besides its number. */
+export interface Turn {
+  number: number;
+  passed: boolean;
+  word: string;
 }
 
 export interface Value {
@@ -73,6 +84,12 @@ export interface CaseView {
   /** `1 correct, 1 incorrect, 1 missed, 1 extra` as a sentence. */
   summary: string;
   rows: Row[];
+  /** Missing for a case without turns. */
+  turns?: Turn[];
+  /** The number of the first turn that did not pass, from 1. */
+  first_wrong_turn?: number;
+  /** How the state at the end compares with the expected one; it is the last row. */
+  state?: string;
   /** Calls that do not count under the settings. */
   ignored?: { side: "expected" | "actual"; why: string; call: Call }[];
   /** Sentences below the calls: what does not count, what the schemas find. */
@@ -111,7 +128,7 @@ export interface Problem {
   /** The failure class. */
   class:
     | "value" | "type" | "missing" | "unexpected" | "matcher" | "malformed" // an argument
-    | "missed" | "extra" | "forbidden" | "wrong_tool" | "order" // a call
+    | "missed" | "extra" | "forbidden" | "wrong_tool" | "order" | "turn" // a call
     | "schema" // a fault by the schema or by a check
     | "error"; // no answer
   tool: string | null;
@@ -147,6 +164,8 @@ export interface Index {
   /** The beginning of the input, for the search; null if no case has one. */
   about: string[] | null;
   seconds: (number | null)[] | null;
+  /** The first turn that did not pass, from 1; null if no case has one. */
+  turn: (number | null)[] | null;
   /** Positions in `CHANGES` = ["broken", "fixed", "changed", "same", "only_before", "only_after"]; only in a comparison. */
   change?: number[];
   /** Only in a comparison: [passed, trials] of each side; null if the side has not the case. */

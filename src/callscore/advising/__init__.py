@@ -1,0 +1,1 @@
+"""Which settings tell success from failure, learned from runs with a success label."""

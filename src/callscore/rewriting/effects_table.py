@@ -1,0 +1,140 @@
+"""Adds the effects of tools to a file of settings; everything else in it stays as it is."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.rewriting import reasons
+from callscore.rewriting.applying import open_source, replace_source
+from callscore.rewriting.change import CannotRewrite, Edit, in_file
+from callscore.rewriting.edits import apply_edits, indent_at, quote
+from callscore.rewriting.toml_file import scan_toml, toml_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from callscore.core.call import Effect
+    from callscore.rewriting.change import DataPath
+    from callscore.rewriting.edits import TextNode
+    from callscore.rewriting.toml_file import Layout
+
+__all__ = ["AddedEffect", "add_effects", "with_effects"]
+
+_EFFECTS = "effects"
+
+
+class AddedEffect(NamedTuple):
+    """An effect to write, and a comment that says where it is from."""
+
+    effect: Effect
+    comment: str
+
+
+def add_effects(path: Path, table: tuple[str, ...], effects: Mapping[str, AddedEffect]) -> None:
+    """Write effects, by the patterns of tools, into a file; it is created if it does not exist.
+
+    `table` is the table of the settings in the file.
+
+    Raises:
+        CannotRewrite: the file cannot be read or written, or its `effects` cannot be extended.
+    """
+    try:
+        if not path.exists():
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(with_effects("", table, effects))
+            return
+    except OSError as error:
+        raise in_file(str(path), reasons.UNWRITABLE, why=error.strerror) from error
+    source = open_source(path, path.parent)
+    replace_source(source, with_effects(source.text, table, effects))
+
+
+def with_effects(text: str, table: tuple[str, ...], effects: Mapping[str, AddedEffect]) -> str:
+    """The text of a file with further effects, which is read back before it is returned.
+
+    Raises:
+        CannotRewrite: the effects in it cannot be extended.
+    """
+    lines = [_line(pattern, added) for pattern, added in effects.items()]
+    refused = CannotRewrite(
+        reasons.EFFECTS_NOT_ADDED, lines="\n".join([f"[{_header(table)}]", *lines])
+    )
+    try:
+        written = _extended(text, table, effects, lines)
+        is_intended = _intended(text, table, effects) == tomllib.loads(written)
+    except (CannotRewrite, tomllib.TOMLDecodeError, RecursionError, IndexError) as error:
+        raise refused from error
+    if not is_intended:
+        raise refused
+    return written
+
+
+def _line(pattern: str, added: AddedEffect) -> str:
+    return f'{quote(pattern)} = "{added.effect}"  # {added.comment}'
+
+
+def _header(table: tuple[str, ...]) -> str:
+    return ".".join(map(toml_key, (*table, _EFFECTS)))
+
+
+def _intended(
+    text: str, table: tuple[str, ...], effects: Mapping[str, AddedEffect]
+) -> dict[str, Any]:
+    """What the file should have: what it has, and the new effects."""
+    document = tomllib.loads(text)
+    known = document
+    for key in (*table, _EFFECTS):
+        known = known.setdefault(key, {})
+        if not isinstance(known, dict):
+            raise CannotRewrite(reasons.NOT_UNDERSTOOD)
+    known.update({pattern: added.effect for pattern, added in effects.items()})
+    return document
+
+
+def _extended(
+    text: str, table: tuple[str, ...], effects: Mapping[str, AddedEffect], lines: list[str]
+) -> str:
+    layout, path = scan_toml(text), (*table, _EFFECTS)
+    inline = layout.values.get(path)
+    if inline is not None:
+        return apply_edits(text, [_inline_edit(inline, effects)])
+    last = _last_value_end(layout, path)
+    if path in layout.tables:
+        return _inserted(text, last or layout.tables[path].body, lines)
+    if last is not None:  # as in `effects.get_user = "read"`
+        blocks = [(block.body, header) for header, block in layout.tables.items()]
+        header = max(block for block in blocks if block[0] <= last)[1]
+        prefix = ".".join([toml_key(str(key)) for key in path[len(header) :]])
+        return _inserted(text, last, [f"{prefix}.{line}" for line in lines])
+    before = text.rstrip("\n") + "\n\n" if text.strip() else ""
+    return "\n".join([f"{before}[{_header(table)}]", *lines, ""])
+
+
+def _inline_edit(node: TextNode, effects: Mapping[str, AddedEffect]) -> Edit:
+    """The edit that adds effects to an inline table, which cannot have comments."""
+    added = ", ".join([f'{quote(key)} = "{each.effect}"' for key, each in effects.items()])
+    known = (node.members or {}).values()
+    if not known:
+        return Edit(node.start, node.end, f"{{ {added} }}")
+    end = max(each.end for each in known)
+    return Edit(end, end, f", {added}")
+
+
+def _last_value_end(layout: Layout, path: DataPath) -> int | None:
+    """The end of the last value below a path; None if there is none."""
+    ends = [node.end for key, node in layout.values.items() if key[: len(path)] == path]
+    return max(ends, default=None)
+
+
+def _inserted(text: str, position: int, lines: list[str]) -> str:
+    """The text with lines after the line of a position, indented like it."""
+    if position and text[position - 1] != "\n":
+        end = text.find("\n", position)
+        pad = indent_at(text, position - 1)
+        before, after = (f"{text}\n", "") if end < 0 else (text[: end + 1], text[end + 1 :])
+    else:
+        pad, before, after = "", text[:position], text[position:]
+    return before + "".join([f"{pad}{line}\n" for line in lines]) + after

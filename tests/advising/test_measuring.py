@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from callscore.advising.measuring import (
+    agreement,
+    area,
+    area_of,
+    areas_of,
+    bootstrap_draws,
+    folds_of,
+    middle,
+    numbered,
+    precision,
+    ranked,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+_RUNS = some.lists(
+    some.tuples(some.sampled_from([0.0, 0.25, 0.5, 1.0]), some.booleans()), min_size=2
+)
+
+
+@given(_RUNS)
+def test_the_area_is_the_share_of_pairs_won(runs: list[tuple[float, bool]]) -> None:
+    good = [value for value, outcome in runs if outcome]
+    bad = [value for value, outcome in runs if not outcome]
+    won = sum((left > right) + (left == right) / 2 for left in good for right in bad)
+    share = won / (len(good) * len(bad)) if good and bad else 0.5
+
+    found = area([value for value, _ in runs], [outcome for _, outcome in runs])
+
+    assert found == pytest.approx(share)
+
+
+@given(_RUNS, some.randoms(use_true_random=False))
+def test_a_weighted_area_is_that_of_repeated_tasks(
+    runs: list[tuple[float, bool]], random: Random
+) -> None:
+    values, outcomes = [value for value, _ in runs], [outcome for _, outcome in runs]
+    tasks = [random.randrange(3) for _ in runs]
+    weights = [random.randrange(3) for _ in range(3)]
+    repeated = [run for run, task in zip(runs, tasks, strict=True) for _ in range(weights[task])]
+    both = {outcome for _, outcome in repeated} == {True, False}
+    expected = area([one for one, _ in repeated], [one for _, one in repeated]) if both else None
+
+    found = area_of(ranked(values, outcomes, tasks), weights)
+
+    assert found == (pytest.approx(expected) if both else None)
+
+
+def test_values_that_are_missing_are_left_out() -> None:
+    found = ranked([1.0, None, 0.0], [True, True, False], [0, 1, 2])
+
+    assert area_of(found, [1, 1, 1]) == 1.0
+    assert sum(count for _, _, count in found.good) == 1
+
+
+def test_agreement_and_precision_are_about_runs_that_pass() -> None:
+    passes, outcomes = [True, True, False, False], [True, False, False, True]
+
+    assert agreement(passes, outcomes) == 0.5
+    assert precision(passes, outcomes) == 0.5
+    assert precision([False] * 4, outcomes) is None
+
+
+def test_draws_are_the_same_every_time_and_are_of_the_given_tasks() -> None:
+    draws = bootstrap_draws([0, 2, 2], 3, 20)
+
+    assert draws == bootstrap_draws([2, 0], 3, 20)
+    assert draws != bootstrap_draws([2, 0], 3, 20, seed=1)
+    assert all(sum(weights) == 2 and weights[1] == 0 for weights in draws)
+
+
+def test_an_interval_leaves_out_a_fortieth_on_either_side() -> None:
+    assert middle([float(number) for number in range(40)]) == (1.0, 38.0)
+    assert middle([None, 0.5]) == (0.5, 0.5)
+    assert middle([None]) == (0.0, 1.0)
+
+
+def test_the_interval_of_a_perfect_score_is_a_point() -> None:
+    numbers = ranked([1.0, 0.0] * 10, [True, False] * 10, numbered(range(20)))
+
+    found = middle(areas_of(numbers, bootstrap_draws(range(20), 20, 100)))
+
+    assert found == (1.0, 1.0)
+
+
+def test_all_runs_of_a_task_are_in_one_fold_and_every_fold_has_both_outcomes() -> None:
+    names = [f"t{number % 20}" for number in range(60)]
+    outcomes = [number % 20 < 10 for number in range(60)]
+
+    folds = folds_of(names, outcomes, 5)
+
+    assert len({*zip(names, folds, strict=True)}) == 20
+    both = {(fold, good) for fold, good in zip(folds, outcomes, strict=True)}
+    assert both == {(fold, good) for fold in range(5) for good in (True, False)}
+
+
+def test_folds_do_not_depend_on_the_order_of_runs() -> None:
+    names = [f"t{number}" for number in range(30)]
+    outcomes = [number % 3 == 0 for number in range(30)]
+
+    forward = dict(zip(names, folds_of(names, outcomes, 5), strict=True))
+    backward = dict(zip(names[::-1], folds_of(names[::-1], outcomes[::-1], 5), strict=True))
+
+    assert forward == backward

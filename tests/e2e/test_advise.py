@@ -1,0 +1,132 @@
+"""`callscore advise`, from labelled runs to settings and to proposals for `callscore bless`."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.advising.planted import case_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+
+def write(path: Path, records: list[Any]) -> Path:
+    path.write_bytes(msgspec.json.Encoder().encode_lines(records))
+    return path
+
+
+def test_the_settings_that_it_writes_are_those_that_score_uses(
+    callscore: Program, tmp_path: Path
+) -> None:
+    runs = write(tmp_path / "runs.jsonl", case_records("argument"))
+
+    advised = callscore("advise", runs, "--label", "success", "--write")
+
+    assert advised.returncode == 0
+    assert "Recommended: strict, save.note ignored" in advised.stdout
+    assert advised.stderr == "callscore: settings written to callscore.toml\n"
+    scored = callscore("score", runs, "--json")
+    report = msgspec.json.decode(scored.stdout)
+    assert report["settings"]["arguments"] == [
+        {"pattern": "save.note", "rule": "ignore", "options": {}}
+    ]
+    # Rules of the project are kept, and need not be recommended.
+    for option, expected in (("--no-config", {"save.note": "ignore"}), ("--skip-bad", None)):
+        again = msgspec.json.decode(callscore("advise", runs, "--json", option).stdout)
+        assert again["recommended"]["settings"].get("arguments") == expected
+        assert again["recommended"]["auc"] == 1.0
+
+
+def test_too_few_labels_are_said_with_the_exit_code_of_unusable_input(
+    callscore: Program, tmp_path: Path
+) -> None:
+    runs = write(tmp_path / "runs.jsonl", case_records("plain", tasks=12, trials=2))
+
+    run = callscore("advise", runs)
+
+    assert (run.returncode, run.stdout) == (3, "")
+    assert run.stderr == (
+        f"callscore: {runs}: 24 runs have a success label; 30 or more are needed.\n"
+    )
+
+
+def test_labels_may_be_numbers_and_elsewhere(callscore: Program, tmp_path: Path) -> None:
+    records = case_records("plain")
+    for record in records:
+        record["result"] = {"rating": 5 if record.pop("success") else 2}
+    runs = write(tmp_path / "runs.jsonl", records)
+
+    unclear = callscore("advise", runs, "--label", "result.rating")
+    clear = callscore("advise", runs, "--label", "result.rating", "--label-at-least", "4", "--json")
+
+    assert unclear.returncode == 3
+    assert "runs.jsonl:1: the label" in unclear.stderr
+    assert "--label-at-least" in unclear.stderr
+    assert msgspec.json.decode(clear.stdout)["recommended"]["auc"] == 1.0
+
+
+def test_alternatives_reach_the_references_through_bless(
+    callscore: Program, tmp_path: Path
+) -> None:
+    records = case_records("plain")
+    for record in records[:3]:
+        record["success"] = True
+        record["actual"] = [{"name": "store", "arguments": {"key": "b0"}}]
+    runs = write(tmp_path / "runs.jsonl", records)
+    before = runs.read_bytes()
+
+    advised = callscore("advise", "runs.jsonl", "--proposals", "suspects.jsonl")
+    shown = callscore("bless", "--proposals", "suspects.jsonl", "--dry-run", "-k", "task0")
+    unchanged = runs.read_bytes()
+    blessed = callscore("bless", "--proposals", "suspects.jsonl", "--yes")
+
+    assert "task0   3 of 3 successful runs made these calls" in advised.stdout
+    assert "1 proposal written to suspects.jsonl" in advised.stderr
+    assert '"one_of"' in shown.stdout
+    assert unchanged == before
+    assert blessed.returncode == 0
+    (first, *_) = [msgspec.json.decode(line) for line in runs.read_bytes().splitlines()]
+    assert "one_of" in first["expected"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("advise",), "Pass a file of cases"),
+        (("advise", "runs.jsonl", "--label", "$"), "names no field"),
+        (("advise", "--write", "runs.jsonl"), "Put --write after the files"),
+        (("advise", "runs.jsonl", "--write", "out.json"), "not a .toml file"),
+        (("advise", "runs.jsonl", "--config", "a.toml", "--no-config"), "exclude each other"),
+        (("bless",), "either a RUN or --proposals"),
+        (("bless", "latest", "--proposals", "x"), "either a RUN or --proposals"),
+        (("bless", "--proposals", "x", "--trial", "1"), "--trial goes with a RUN"),
+    ],
+)
+def test_wrong_usage_is_refused(
+    callscore: Program, tmp_path: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    write(tmp_path / "runs.jsonl", case_records("plain"))
+
+    run = callscore(*arguments)
+
+    assert run.returncode == 2
+    assert problem in run.stderr
+
+
+def test_settings_of_a_pyproject_are_extended(callscore: Program, tmp_path: Path) -> None:
+    runs = write(tmp_path / "runs.jsonl", case_records("plain"))
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.callscore]\npass_mark = 0.5\n", encoding="utf-8"
+    )
+
+    run = callscore("advise", runs, "--write")
+
+    assert run.returncode == 0
+    text = (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text) == {"tool": {"callscore": {"preset": "strict", "pass_mark": 0.5}}}
+    assert not (tmp_path / "callscore.toml").exists()

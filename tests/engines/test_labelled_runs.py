@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.advising.planted import case_records
+
+import callscore
+from callscore import Case
+from callscore.engines.inputs import input_options_for
+from callscore.engines.labelled_runs import LabelledReader
+
+
+def _write(path: Path, records: list[Any]) -> str:
+    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    return str(path)
+
+
+def _case(record: dict[str, Any], **other: Any) -> dict[str, Any]:
+    return {**{key: value for key, value in record.items() if key != "success"}, **other}
+
+
+def test_labels_come_from_the_record_its_metadata_or_beside_it() -> None:
+    records = case_records("argument", tasks=20)
+    labels = [record["success"] for record in records]
+    in_metadata = [
+        _case(record, metadata={"success": label})
+        for record, label in zip(records, labels, strict=True)
+    ]
+    expected = callscore.advise(records).to_dict()
+
+    assert callscore.advise(in_metadata).to_dict() == expected
+    assert callscore.advise([_case(each) for each in records], labels=labels).to_dict() == expected
+    values = [
+        Case(
+            id=each["id"],
+            trial=each["trial"],
+            expected=each["expected"],
+            actual=each["actual"],
+            metadata={"ok": label},
+        )
+        for each, label in zip(records, labels, strict=True)
+    ]
+    assert callscore.advise(values, labels="ok").to_dict() == expected
+
+
+def test_files_are_read_as_for_scoring(tmp_path: Path) -> None:
+    records = case_records("argument", tasks=20)
+    first = _write(tmp_path / "a.jsonl", records[:30])
+    packed = tmp_path / "b.jsonl.gz"
+    packed.write_bytes(gzip.compress(Path(_write(tmp_path / "c.jsonl", records[30:])).read_bytes()))
+    Path(tmp_path / "c.jsonl").unlink()
+
+    from_files = callscore.advise([first, packed])
+
+    assert from_files.recommended == callscore.advise(records).recommended
+    assert callscore.advise(str(tmp_path)).runs == 60
+
+
+def test_runs_without_a_label_and_without_a_side_are_counted() -> None:
+    records = case_records("plain")
+    for record in records[:3]:
+        del record["success"]
+    records[3]["success"] = None
+    del records[4]["actual"]
+
+    advice = callscore.advise(records)
+
+    assert advice.unlabelled.count == 4
+    assert advice.unlabelled.names[0] == "task0"
+    assert advice.unscorable.count == 1
+    assert advice.runs == len(records) - 5
+
+
+def test_what_looks_like_calls_and_was_not_read_is_noted() -> None:
+    records = case_records("plain")
+    spoiled = {"role": "assistant", "toolcalls": [{"id": "1", "name": "f"}]}
+    records[0]["actual"] = {"choices": [{"message": spoiled}]}
+
+    advice = callscore.advise(records)
+
+    assert advice.unread.count == 1
+    assert advice.unread.names[0].startswith("cases[0]: ")
+    assert "1 record with something that looks like calls" in str(advice)
+
+
+def test_an_unclear_label_is_refused_where_it_is(tmp_path: Path) -> None:
+    records = case_records("plain")
+    records[6]["success"] = "perhaps"
+    file = _write(tmp_path / "runs.jsonl", records)
+
+    with pytest.raises(callscore.UnreadableInput, match=r"runs\.jsonl:7: the label must be"):
+        callscore.advise(file)
+
+    reader = LabelledReader(label="success", skip_bad=True)
+    reader.read_files([file])
+    assert reader.found().skipped.count == 1
+
+
+def test_one_label_is_needed_for_each_case() -> None:
+    with pytest.raises(callscore.InvalidSettings, match="2 labels for 120 cases"):
+        callscore.advise(case_records("plain"), labels=iter([True, False]))
+    with pytest.raises(callscore.InvalidSettings, match="expected a field or a list of labels"):
+        callscore.advise(case_records("plain"), labels=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cases", [None, 3, object()])
+def test_what_is_no_list_of_cases_is_refused(cases: Any) -> None:
+    with pytest.raises(callscore.UnreadableInput, match="expected a list of cases"):
+        callscore.advise(cases)
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(callscore.UnreadableInput, match="empty"):
+        callscore.advise(_write(tmp_path / "runs.jsonl", []))
+
+
+def test_traces_are_joined_with_references_and_have_the_labels(tmp_path: Path) -> None:
+    records = case_records("plain")
+    references = {record["id"]: record["expected"] for record in records}
+    expected = _write(
+        tmp_path / "references.jsonl",
+        [{"id": name, "expected": calls} for name, calls in references.items()],
+    )
+    actual = _write(
+        tmp_path / "traces.jsonl",
+        [{key: record[key] for key in ("id", "trial", "actual", "success")} for record in records],
+    )
+    reader = LabelledReader(label="success")
+
+    reader.read_joined([expected], [actual], input_options_for())
+
+    found = reader.found()
+    assert len(found.runs) == len(records)
+    assert [run.success for run in found.runs] == [record["success"] for record in records]
+
+
+def _tau_bench(record: dict[str, Any]) -> dict[str, Any]:
+    def called(call: dict[str, Any], number: int) -> dict[str, Any]:
+        arguments = msgspec.json.encode(call["arguments"]).decode()
+        return {"id": f"c{number}", "function": {"name": call["name"], "arguments": arguments}}
+
+    calls = [called(call, number) for number, call in enumerate(record["actual"])]
+    actions = [{"name": call["name"], "kwargs": call["arguments"]} for call in record["expected"]]
+    return {
+        "task_id": record["id"],
+        "trial": record["trial"],
+        "reward": float(record["success"]),
+        "info": {"task": {"instruction": "", "actions": actions}},
+        "traj": [{"role": "assistant", "tool_calls": calls}],
+    }
+
+
+def test_labels_are_found_in_the_files_of_benchmarks(tmp_path: Path) -> None:
+    records = case_records("argument", tasks=20)
+    raw = tmp_path / "results.json"
+    raw.write_bytes(msgspec.json.encode([_tau_bench(record) for record in records]))
+    lines = _write(tmp_path / "results.jsonl", [_tau_bench(record) for record in records])
+
+    expected = callscore.advise(records).recommended
+
+    assert callscore.advise(raw, labels="reward").recommended == expected
+    assert callscore.advise(lines, labels="reward").recommended == expected
+
+
+def _simulation(record: dict[str, Any]) -> dict[str, Any]:
+    calls = [
+        {**call, "id": str(at), "requestor": "assistant"}
+        for at, call in enumerate(record["actual"])
+    ]
+    return {
+        "task_id": record["id"],
+        "trial": record["trial"],
+        "termination_reason": "user_stop",
+        "reward_info": {"reward": float(record["success"])},
+        "messages": [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": calls}],
+    }
+
+
+def test_labels_of_simulations_are_found_beside_their_tasks(tmp_path: Path) -> None:
+    records = case_records("argument", tasks=20)
+    expected = {record["id"]: record["expected"] for record in records}
+    tasks = [
+        {"id": name, "user_scenario": {}, "evaluation_criteria": {"actions": actions}}
+        for name, actions in [*expected.items(), ("never run", [])]
+    ]
+    path = tmp_path / "results.json"
+    document = {"tasks": tasks, "simulations": [_simulation(record) for record in records]}
+    path.write_bytes(msgspec.json.encode(document))
+
+    advice = callscore.advise(path, labels="reward_info.reward")
+
+    assert advice.runs == len(records)
+    assert advice.unscorable.names == ("never run",)
+    assert advice.recommended == callscore.advise(records).recommended
