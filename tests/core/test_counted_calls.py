@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.call import Tool
-from callscore.core.counted_calls import READ_VERBS, effect_of, effect_reason
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Group
+from callscore.core.counted_calls import READ_VERBS, effect_of, effect_reason, select_counted
 from callscore.core.settings import DEFAULT, Settings
 
 
@@ -127,3 +128,11 @@ def test_the_name_of_a_server_says_nothing_about_a_tool() -> None:
 
     assert effect_of("search_server.delete_user", settings, {}) == "write"
     assert effect_of("admin.get_user", settings, {}) == "read"
+
+
+def test_a_turn_of_which_nothing_counts_keeps_its_place() -> None:
+    turns = (Group("turn", (ToolCall("get_x"),)), Group("turn", (ToolCall("pay"),)))
+
+    kept = select_counted(turns, (), Settings(count_calls="writes"), {})
+
+    assert kept.expected == (Group("turn", ()), turns[1])

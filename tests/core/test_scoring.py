@@ -11,7 +11,7 @@ from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.rules import Matcher
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT, Mode, Order, Settings
+from callscore.core.settings import DEFAULT, Mode, Order, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
@@ -471,3 +471,31 @@ def test_a_value_of_any_depth_may_be_missing() -> None:
 
     assert score.incorrect[0].differences[0].kind == "missing"
     assert str(score)
+
+
+USER_CALL, AGENT_CALL = ToolCall("pay", {"n": 1}, caller="user"), ToolCall("pay", {"n": 1})
+
+
+def test_a_call_that_says_who_makes_it_is_paired_with_theirs_only() -> None:
+    assert score_calls((USER_CALL,), (USER_CALL,), DEFAULT).is_exact
+    assert score_calls((USER_CALL,), (AGENT_CALL,), DEFAULT).f1 == 0
+    assert score_calls((AGENT_CALL,), (USER_CALL,), DEFAULT).is_exact  # if no call says it
+
+
+def test_beside_a_call_of_the_user_another_one_is_the_agents() -> None:
+    expected = (ToolCall("a", {}), USER_CALL)
+
+    assert score_calls(expected, (ToolCall("a", {}, caller="user"),), DEFAULT).f1 == 0
+    assert score_calls(expected, (USER_CALL, ToolCall("a", {})), DEFAULT).is_exact
+    assert score_calls(expected, (USER_CALL, ToolCall("a", {})), Settings(order="in_order")).f1 < 1
+    group = (Group("one_of", (USER_CALL, ToolCall("a", {}))),)
+    assert score_calls(group, (AGENT_CALL,), DEFAULT).f1 == 0
+    assert [call.caller for call in score_calls(group, (USER_CALL,), DEFAULT).expected] == ["user"]
+
+
+def test_the_rules_for_an_argument_apply_whoever_makes_the_call() -> None:
+    settings = settings_from({"arguments": {"pay.at": "date", "pay.id": "ignore"}})
+    expected = (ToolCall("pay", {"at": "2024-01-15"}, caller="user"),)
+    actual = (ToolCall("pay", {"at": "15 Jan 2024", "id": 7}, caller="user"),)
+
+    assert score_calls(expected, actual, settings).is_exact

@@ -208,3 +208,14 @@ def test_only_the_traces_of_the_first_cases_are_used(tmp_path: Path) -> None:
 
     assert [record["id"] for record in found] == ["0", "1", "2"]
     assert captures.counts.trials == 3
+
+
+def test_the_state_of_a_run_is_the_expected_one(tmp_path: Path) -> None:
+    run = {"id": "a", "actual": [["f", {}]], "actual_state": {"$x": 1, "y": [2]}}
+
+    (record,) = _captured(_write(tmp_path / "t.jsonl", run))
+
+    assert record["expected"] == [{"name": "f", "arguments": {}}]
+    assert record["expected_state"] == {"$literal": {"$x": 1, "y": [2]}}
+    case = read_case({**run, **record}, place="a case")
+    assert score_case(tuple(case.expected or ()), case.actual or ()).is_exact

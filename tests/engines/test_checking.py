@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from callscore.api import check_calls
 from callscore.core.call import Tool
 from callscore.core.results import Noted
 from callscore.engines.checking import CheckHooks, _defined_tools, check_files
@@ -252,3 +253,12 @@ def test_only_the_first_runs_are_checked(tmp_path: Path) -> None:
     assert _check(file, limit=3).runs == 3
     with pytest.raises(UnreadableInput):
         _check(file, limit=4)
+
+
+def test_a_state_is_not_a_call_to_check(tmp_path: Path) -> None:
+    record = {"id": "a", "actual": [_call(city="Oslo"), _call(city=1)], "actual_state": {"x": 1}}
+
+    results = _check(_file(tmp_path / "t.jsonl", record), tools=TOOLS)
+
+    assert (results.calls, results.checked_calls, results.totals) == (2, 2, {"wrong_type": 1})
+    assert check_calls({"calls": ["f"], "actual_state": 1}, tools=["f"]) == ()

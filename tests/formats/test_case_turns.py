@@ -8,7 +8,7 @@ import pytest
 
 import callscore
 from callscore import ToolCall, expect
-from callscore.core.case import NO_CALLS, Forbidden, Group
+from callscore.core.case import NO_CALLS, Forbidden, Group, calls_in
 from callscore.core.rules import Matcher
 from callscore.engines.local import score_joined
 from callscore.engines.payloads import case_payload
@@ -23,6 +23,7 @@ from callscore.formats.cases import (
     read_case,
     read_reference,
     read_trace,
+    reference_from_trace,
 )
 from callscore.formats.trace import Trace
 
@@ -87,15 +88,25 @@ def test_a_turn_may_have_both_sides_and_what_the_user_said() -> None:
 
 
 def test_expected_turns_beside_the_calls_or_a_trace() -> None:
-    messages = [{"role": "user", "content": "first?"}, _asked("a", {})]
+    messages = [
+        {"role": "user", "content": "first?"},
+        _asked("a", {}),
+        {"role": "user", "content": "then?"},
+        _asked("b", {"n": 1}),
+    ]
 
     beside = case(turns=[["a"]], actual=[{"name": "a", "arguments": {}, "turn": 0}])
     traced = read_case(
-        {"id": "c", "turns": [["a"], []], "messages": messages}, place="p", takes_trace=True
+        {"id": "c", "turns": [["a"], ["b"]], "messages": messages}, place="p", takes_trace=True
     )
 
     assert beside.actual == (ToolCall("a", {}, turn=0),)
-    assert [call.name for call in traced.actual or ()] == ["a"]
+    assert [(call.name, call.turn) for call in traced.actual or ()] == [("a", 0), ("b", 1)]
+    reference = reference_from_trace(Trace(calls=traced.actual), place="p")
+    assert [(call.name, call.turn) for call in calls_in(reference.expected or ())] == [
+        ("a", None),
+        ("b", None),
+    ]
 
 
 def _asked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
