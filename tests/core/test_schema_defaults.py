@@ -10,7 +10,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Group, Times
 from callscore.core.rules import Matcher
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Settings
+from callscore.core.settings import ArgumentRule, Settings
 
 EQUAL = Settings(schema_defaults="equal")
 SEARCH = Tool(
@@ -149,7 +149,7 @@ def test_of_tools_with_one_compared_name_the_called_one_has_the_default(
 
 
 def test_an_ignored_argument_is_not_compared_because_of_its_default() -> None:
-    settings = Settings(schema_defaults="equal", arguments={"*.limit": "ignore"})
+    settings = Settings(schema_defaults="equal", arguments=(ArgumentRule("*.limit", "ignore"),))
     given = (ToolCall("search", {"limit": 10}), ToolCall("search", {"limit": 3}))
     left_out = (ToolCall("search", {}), ToolCall("search", {}))
 
@@ -158,7 +158,7 @@ def test_an_ignored_argument_is_not_compared_because_of_its_default() -> None:
 
 
 def test_a_rule_of_the_settings_applies_to_a_default_as_well() -> None:
-    settings = Settings(schema_defaults="equal", arguments={"*.unit": "text"})
+    settings = Settings(schema_defaults="equal", arguments=(ArgumentRule("*.unit", "text"),))
     tools = {"f": Tool("f", parameters={"properties": {"unit": {"default": "Celsius"}}})}
     expected = (ToolCall("f", {"unit": "Celsius"}),) * 2
 

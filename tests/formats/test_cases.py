@@ -526,7 +526,7 @@ def test_a_call_that_the_agent_must_make_is_not_one_that_the_user_made() -> None
     expected = [{"name": "f", "arguments": {}, "caller": "agent"}]
     scores = []
     for caller in (None, "agent", "user"):
-        actual = [{"name": "f", "arguments": {}, "caller": caller}]
+        actual: list[Any] = [{"name": "f", "arguments": {}, "caller": caller}]
         case = read_case({"id": "a", "expected": expected, "actual": actual}, place="p")
         scores.append(score_calls(tuple(case.expected or ()), case.actual or (), DEFAULT).f1)
 
