@@ -10,7 +10,7 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Group, Times
 from callscore.core.rules import Matcher
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Settings
+from callscore.core.settings import ArgumentRule, Settings
 
 EQUAL = Settings(schema_defaults="equal")
 SEARCH = Tool(
@@ -119,6 +119,53 @@ def test_names_are_compared_as_the_settings_say() -> None:
     for name in ("search", "mcp__web__search"):
         assert f1(wanted, made, settings, {name: SEARCH}) == 1
         assert f1(made, wanted, settings, {name: SEARCH}) == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "made", "limit", "result"),
+    [
+        ("search", "a__search", 1, 1.0),
+        ("search", "a__search", 2, 0.0),
+        ("search", "b__search", 2, 1.0),
+        ("search", "b__search", 1, 0.0),
+        ("b__search", "b__search", 2, 1.0),
+        # What is a default for one of them is a value for the other.
+        ("a__search", "b__search", 2, 0.0),
+        ("search", "c__search", 1, 0.0),
+    ],
+)
+def test_of_tools_with_one_compared_name_the_called_one_has_the_default(
+    wanted: str, made: str, limit: int, result: float
+) -> None:
+    settings = Settings(schema_defaults="equal", strip_prefix=("a__", "b__", "c__"))
+    tools = {
+        name: Tool(name, parameters={"properties": {"limit": {"default": default}}})
+        for name, default in (("a__search", 1), ("b__search", 2))
+    }
+
+    actual = (ToolCall(made, {"limit": limit}),)
+
+    assert f1((ToolCall(wanted, {}),), actual, settings, tools) == result
+
+
+def test_an_ignored_argument_is_not_compared_because_of_its_default() -> None:
+    settings = Settings(schema_defaults="equal", arguments=(ArgumentRule("*.limit", "ignore"),))
+    given = (ToolCall("search", {"limit": 10}), ToolCall("search", {"limit": 3}))
+    left_out = (ToolCall("search", {}), ToolCall("search", {}))
+
+    assert f1(left_out, given, settings) == 1
+    assert f1((given[0],) * 2, (given[1], left_out[0]), settings) == 1
+
+
+def test_a_rule_of_the_settings_applies_to_a_default_as_well() -> None:
+    settings = Settings(schema_defaults="equal", arguments=(ArgumentRule("*.unit", "text"),))
+    tools = {"f": Tool("f", parameters={"properties": {"unit": {"default": "Celsius"}}})}
+    expected = (ToolCall("f", {"unit": "Celsius"}),) * 2
+
+    assert (
+        f1(expected, (ToolCall("f", {"unit": "celsius"}), ToolCall("f", {})), settings, tools) == 1
+    )
+    assert f1(expected, (ToolCall("f", {"unit": "kelvin"}), ToolCall("f", {})), settings, tools) < 1
 
 
 @pytest.mark.parametrize("extra_arguments", ["ignore", "count"])

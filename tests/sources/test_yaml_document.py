@@ -213,6 +213,16 @@ def test_binary_data_is_its_text_or_else_base64(text: str, expected: str) -> Non
     assert value_of(text) == expected
 
 
+@pytest.mark.parametrize("version", ["openapi: 3.0.0", 'swagger: "2.0"'])
+def test_the_codes_of_responses_in_an_openapi_document_may_be_numbers(version: str) -> None:
+    text = f"{version}\npaths:\n  /a:\n    get:\n      responses:\n        200: ok\n"
+
+    (record,) = read(text)
+
+    assert isinstance(record, Record)
+    assert record.value["paths"] == {"/a": {"get": {"responses": {"200": "ok"}}}}
+
+
 @pytest.mark.parametrize(
     ("text", "place", "problem"),
     [

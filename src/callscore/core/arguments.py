@@ -49,6 +49,8 @@ __all__ = [
     "grade_calls",
     "is_close_enough",
     "overlap_ratio",
+    "rule_for",
+    "with_rule",
 ]
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
@@ -322,7 +324,7 @@ class ExpectedArguments(dict[str, Any]):
         }
 
     def _ignores(self, argument: str) -> bool:
-        rule = _rule_for(self.tool, argument, self.rules)
+        rule = rule_for(self.tool, argument, self.rules)
         return rule is not None and rule.rule == IGNORE
 
 
@@ -346,11 +348,11 @@ def apply_settings(call: ToolCall, settings: Settings, budget: Budget | None = N
         return call
     demands = ExpectedArguments(call.name, settings, budget or Budget())
     for key, value in arguments.items():
-        rule = _rule_for(call.name, key, settings.arguments)
+        rule = rule_for(call.name, key, settings.arguments)
         if rule is None:
             demands[key] = _relaxed(value, settings)
         elif rule.rule != IGNORE:
-            demands[key] = _apply_rule(value, rule, settings)
+            demands[key] = _relaxed(with_rule(value, rule), settings)
         elif contains_matchers(value):  # the case's own rule has precedence
             demands[key] = _relaxed(value, settings)
     # A rule may ignore arguments of this tool that the case does not expect.
@@ -363,13 +365,13 @@ def apply_settings(call: ToolCall, settings: Settings, budget: Budget | None = N
     return call
 
 
-def _apply_rule(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
+def with_rule(value: Any, rule: ArgumentRule) -> Any:
     """The value as the operand of a rule, if the rule accepts such an operand."""
     if value.__class__ is not Matcher:  # the case's own rule has precedence
         matcher = Matcher(f"${rule.rule}", value, rule.options)
         if comparator_for(matcher.key).check(matcher) is None:
-            value = matcher
-    return _relaxed(value, settings)
+            return matcher
+    return value
 
 
 def _relaxed(value: Any, settings: Settings, depth: int = 0) -> Any:
@@ -405,7 +407,7 @@ def _relaxed_inside(value: Any, settings: Settings, depth: int) -> Any:
     return value
 
 
-def _rule_for(tool: str, argument: Any, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
+def rule_for(tool: str, argument: Any, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
     """The first rule that matches this argument of this tool; a tool's name may contain dots."""
     argument = argument if isinstance(argument, str) else scalar_text(argument)  # a key of Python
     for rule in rules:

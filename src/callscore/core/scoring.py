@@ -185,10 +185,10 @@ def _score_in_parts(
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
     known = tools_by_any_name(tools, settings)
-    if settings.schema_defaults == "equal" and known:
+    if settings.schema_defaults == "equal" and tools:
         from callscore.core.schema_defaults import with_schema_defaults
 
-        wanted = with_schema_defaults(wanted, made, settings, known)
+        wanted = with_schema_defaults(wanted, made, settings, tools)
     score, places = _score_turns(wanted, made, settings, tools)
     free = settings.extra_calls
     if _ends_with_state(expected) and all(isinstance(item, Forbidden) for item in wanted):

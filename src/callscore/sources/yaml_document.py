@@ -49,6 +49,7 @@ _BASES = {"0o": 8, "0x": 16}
 # A few lines of aliases to aliases can expand to more values than fit into memory.
 MAX_REPEATED = 200_000  # values that the aliases of a file repeat
 _TEXT_SIZE = 100  # characters of a text that count as one value
+_OPENAPI_KEYS = ("openapi", "swagger")
 _TOO_DEEP = "the aliases are nested too deeply. Write such cases as JSON."
 _SELF_ALIAS = "an alias contains itself. Remove it."
 
@@ -148,6 +149,7 @@ def _records_of(
     is_empty = isinstance(document, ScalarNode) and document.tag == f"{_TAG_PREFIX}null"
     nodes = [] if is_empty else [document]
     if isinstance(document, MappingNode):
+        builder.has_numbers_as_keys = any(key.value in _OPENAPI_KEYS for key, _ in document.value)
         cases = next((value for key, value in document.value if key.value == "cases"), None)
         nodes = cases.value if isinstance(cases, SequenceNode) else nodes
     for node in nodes:
@@ -200,6 +202,7 @@ class _Builder:
         self.text = text
         self.repeated = 0
         self.is_repeating = False
+        self.has_numbers_as_keys = False  # as OpenAPI documents have, for the codes of responses
         self.built: dict[int, Node] = {}  # with the nodes, so that their ids stay theirs
         self.sizes: dict[int, int] = {}
         self.errors: dict[int, _NotJSONError] = {}
@@ -278,6 +281,8 @@ class _Builder:
                 merged = self.merge(value, key_node)
                 continue
             key = self.build(key_node)
+            if self.has_numbers_as_keys and key.__class__ is int:
+                key = key_node.value
             if not isinstance(key, str):
                 raise _NotJSONError(key_node, "a key is not text. Put it in quotes.")
             if key in members:
