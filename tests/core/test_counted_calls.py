@@ -123,16 +123,33 @@ def test_the_first_pattern_that_fits_any_of_the_names_decides() -> None:
     assert effect_of("mcp__s__put_x", settings, {}) == "read"
 
 
-def test_the_name_of_a_server_says_nothing_about_a_tool() -> None:
-    settings = Settings(normalize_name=("namespace",))
-
-    assert effect_of("search_server.delete_user", settings, {}) == "write"
-    assert effect_of("admin.get_user", settings, {}) == "read"
-
-
 def test_a_turn_of_which_nothing_counts_keeps_its_place() -> None:
     turns = (Group("turn", (ToolCall("get_x"),)), Group("turn", (ToolCall("pay"),)))
 
     kept = select_counted(turns, (), Settings(count_calls="writes"), {})
 
     assert kept.expected == (Group("turn", ()), turns[1])
+
+
+@pytest.mark.parametrize("settings", [DEFAULT, Settings(normalize_name=("namespace",))])
+@pytest.mark.parametrize(
+    ("name", "effect"),
+    [
+        ("search_server.delete_user", "write"),
+        ("mcp__search_server__delete_user", "write"),
+        ("get_things__delete_user", "write"),
+        ("list_files/delete", "write"),
+        ("admin.get_user", "read"),
+        ("mcp__retail-tools__get_user", "read"),
+        ("retail__getUser", "read"),
+        ("crm/list_users", "read"),
+        ("crm:search_users", "read"),
+        ("functions.get_user:0", "read"),
+        ("crm.get", "write"),
+        ("get_user.", "read"),
+    ],
+)
+def test_the_name_of_a_server_says_nothing_about_a_tool(
+    name: str, effect: str, settings: Settings
+) -> None:
+    assert effect_of(name, settings, {}) == effect

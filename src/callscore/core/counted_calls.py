@@ -29,6 +29,7 @@ from callscore.core.tool_names import (
     matches_pattern,
     normalize_letters,
     with_compared_name,
+    without_namespace,
 )
 from callscore.errors import InvalidCall
 
@@ -102,8 +103,8 @@ def effect_reason(name: str, settings: Settings, tools: Mapping[str, Tool]) -> E
         defined = tools[known].effect if known in tools else None
         if defined is not None:
             return EffectReason(defined, "definition")
-    # By name alone, only the compared part decides: a server may be called `search_server`.
-    rule = _first_match(names[-1:], _DEFAULT_RULES)
+    # Only the tool's own part of a name says what it does: a server may be called `search_server`.
+    rule = _first_match((without_namespace(names[-1]),), _DEFAULT_RULES)
     return (
         EffectReason("write", "unknown") if rule is None else EffectReason(rule[1], "name", rule[0])
     )

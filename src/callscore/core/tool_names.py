@@ -26,6 +26,7 @@ __all__ = [
     "matches_pattern",
     "normalize_letters",
     "with_compared_name",
+    "without_namespace",
 ]
 
 _TRAILING_NUMBER = re.compile(r"(?<=.):\d+$")  # as in `functions.get_weather:0`
@@ -60,8 +61,13 @@ def comparable_name(name: str, settings: Settings) -> str:
             name = name[found.end() :]
             break
     if "namespace" in settings.normalize_name:
-        name = _NAMESPACE.sub("", _TRAILING_NUMBER.sub("", name))
+        name = without_namespace(name)
     return normalize_letters(name, settings)
+
+
+def without_namespace(name: str) -> str:
+    """A name without that of its server, and without a number at its end: `mcp__crm__get_user`."""
+    return _NAMESPACE.sub("", _TRAILING_NUMBER.sub("", name))
 
 
 def normalize_letters(name: str, settings: Settings) -> str:
