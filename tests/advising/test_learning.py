@@ -4,11 +4,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.advising.planted import case_records, sample_of
+from tests.advising.planted import case_records, labelled, sample_of
 
+from callscore import Settings
 from callscore.advising.candidates import Candidate
 from callscore.advising.choosing import Sample, choose_settings
 from callscore.advising.learning import learn
+from callscore.advising.runs import Runs
+from callscore.core.settings import settings_from
 
 
 def _learned(records: list[dict[str, Any]], start: Candidate) -> Candidate:
@@ -47,6 +50,27 @@ def test_an_argument_that_differs_at_random_is_ignored() -> None:
 
     assert found.ignored == ("save.note",)
     assert found.effects == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "is_learned"),
+    [
+        ("read", Settings(effects=(("cons*", "write"),)), False),
+        ("read", Settings(effects=(("*", "write"),)), True),
+        ("argument", settings_from({"arguments": {"*.note": "text"}}), False),
+        ("argument", settings_from({"arguments": {"*.*": "text"}}), True),
+    ],
+)
+def test_what_a_rule_of_the_project_decides_is_not_learned(
+    kind: str, base: Settings, is_learned: bool
+) -> None:
+    sample = Sample(Runs(labelled(case_records(kind)).runs), base)
+    (start,) = sample.measured([Candidate("strict")])
+
+    found = learn(sample, start).candidate
+
+    learned = {*dict(found.effects), *found.ignored}
+    assert bool(learned & {"consult", "save.note"}) == is_learned
 
 
 @pytest.mark.parametrize("kind", ["plain", "random", "extra"])

@@ -35,11 +35,33 @@ def test_the_settings_that_it_writes_are_those_that_score_uses(
     assert report["settings"]["arguments"] == [
         {"pattern": "save.note", "rule": "ignore", "options": {}}
     ]
-    # Rules of the project are kept, and need not be recommended.
-    for option, expected in (("--no-config", {"save.note": "ignore"}), ("--skip-bad", None)):
-        again = msgspec.json.decode(callscore("advise", runs, "--json", option).stdout)
-        assert again["recommended"]["settings"].get("arguments") == expected
-        assert again["recommended"]["auc"] == 1.0
+    written = (tmp_path / "callscore.toml").read_bytes()
+    again = callscore("advise", runs, "--label", "success", "--write")
+    assert again.stdout == advised.stdout
+    assert (tmp_path / "callscore.toml").read_bytes() == written
+
+
+@pytest.mark.parametrize("kind", ["argument", "read"])
+def test_rules_by_hand_are_kept_and_named(callscore: Program, tmp_path: Path, kind: str) -> None:
+    runs = write(tmp_path / "runs.jsonl", case_records(kind))
+    config = tmp_path / "callscore.toml"
+    by_hand = '[effects]\n"consul*" = "read"\n\n[arguments]\n"save.note" = "ignore"\n'
+    config.write_text(by_hand, encoding="utf-8")
+
+    advised = callscore("advise", runs, "--write")
+    report = msgspec.json.decode(callscore("advise", runs, "--json").stdout)
+    anew = callscore("advise", runs, "--no-config", "--write")
+
+    kept = {"effects": {"consul*": "read"}, "arguments": {"save.note": "ignore"}}
+    assert report["kept"] == {"file": "callscore.toml", **kept}
+    said = " ".join(advised.stdout.split())
+    assert "kept from callscore.toml: effects consul*, arguments save.note" in said
+    assert "--no-config" in said
+    assert "Rules that were kept" not in anew.stdout
+    if kind == "argument":
+        assert report["recommended"]["settings"] == {"preset": "strict"}
+        assert "has other rules, which were not in force for the advice: consul*" in anew.stderr
+        assert '# "save.note" = "ignore"' in config.read_text(encoding="utf-8")
 
 
 def test_too_few_labels_are_said_with_the_exit_code_of_unusable_input(

@@ -209,3 +209,7 @@ def test_the_report_of_advice_is_documented(advised: Report) -> None:
 )
 def test_the_parts_of_advice_are_documented(heading: str, part: str, advised: Report) -> None:
     assert _documented(heading) == sorted(advised[part][0])
+
+
+def test_kept_rules_are_documented(advised: Report) -> None:
+    assert _documented("Kept rules") == sorted(advised["kept"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.advising.planted import BASE, case_records, labelled
 
 from callscore import Advice, Score, score
-from callscore.advising.advice import advise_on
+from callscore.advising.advice import KeptRules, advise_on
 from callscore.core.results import Noted
 from callscore.reports.advise import (
     change_label,
@@ -26,6 +26,8 @@ from callscore.reports.advise_terminal import render
 from callscore.reports.terminal import printed_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from callscore.core.phrases import Language
 
 
@@ -104,6 +106,41 @@ def test_an_alternative_is_named_by_what_differs() -> None:
 
     assert all(labels)
     assert len({*labels}) == len(labels)
+
+
+@pytest.mark.parametrize("write", [write_markdown, partial(printed_text, render)])
+def test_that_no_single_setting_changes_a_score_is_said(write: Callable[..., str]) -> None:
+    advice = advice_of("argument")
+
+    without = write(replace(advice, alternatives=()))
+
+    assert "The recommended settings with one change" in without
+    assert "No other value of a single setting changes any score." in without
+    assert "No other value" not in write(advice)
+
+
+def test_an_area_of_one_is_not_certainty() -> None:
+    advice = advice_of("argument")
+    assert advice.recommended.auc == 1.0
+
+    less = replace(advice, recommended=replace(advice.recommended, auc=0.99))
+
+    assert any("no failure scored as high" in line for line in evidence_lines(advice))
+    assert not any("no failure scored as high" in line for line in evidence_lines(less))
+
+
+def test_rules_that_were_passed_are_named_without_an_option() -> None:
+    advice = replace(advice_of("plain"), kept=KeptRules(effects={"look_*": "read"}))
+
+    for lang, words in (("en", "kept from the settings: effects look_*"), ("ru", "из настроек")):
+        text = write_markdown(advice, lang=lang)  # type: ignore[arg-type]  # a language
+        assert words in text.replace("`", "")
+        assert "--no-config" not in text
+
+
+def test_that_all_other_tools_go_on_counting_is_said() -> None:
+    assert any("calls of all other tools" in line for line in evidence_lines(advice_of("read")))
+    assert not any("all other tools" in line for line in evidence_lines(advice_of("argument")))
 
 
 @cache

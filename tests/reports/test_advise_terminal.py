@@ -23,7 +23,7 @@ def test_the_recommendation_comes_first_and_the_chart_needs_no_colour() -> None:
     lines = text.splitlines()
     assert lines[0].startswith("120 runs, 40 tasks, ")
     assert lines[2] == "Recommended: strict, save.note ignored"
-    assert '  "save.note" = "ignore"' in lines
+    assert '  "save.note" = "ignore"  # advise' in lines
     assert any(line.startswith("1 ") and line.endswith("100%  " + "█" * 40) for line in lines)
     assert "\x1b" not in text
 

@@ -13,7 +13,7 @@ from callscore import Advice, InvalidSettings
 from callscore.advising.advice import advise_on
 from callscore.cli.config import read_config
 from callscore.core.settings import settings_from
-from callscore.rewriting.settings_file import settings_text, write_settings
+from callscore.rewriting.settings_file import learned_rules, settings_text, write_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,10 @@ def test_a_new_file_has_the_settings_and_the_evidence(tmp_path: Path) -> None:
     assert text.startswith("# advise: 120 runs, 40 tasks, ")
     assert "# advise: - " not in text
     assert "AUC 1.000" in text
-    assert text.endswith('\n[effects]\nconsult = "read"\n"*" = "write"\n')
+    assert text.endswith(
+        '\n[effects]\nconsult = "read"  # advise\n'
+        '"*" = "write"  # advise: calls of all other tools go on counting, also those that read\n'
+    )
 
 
 @pytest.mark.parametrize("kind", ["plain", "read", "argument", "free"])
@@ -83,7 +86,49 @@ def test_writing_again_changes_nothing() -> None:
     assert settings_text(once, (), advice) == once
     other = settings_text(once, (), _advice("free"))
     assert tomllib.loads(other)["preset"] == "coverage"
-    assert other.count("120 runs") == 1
+    assert other.count("120 runs, 40 tasks") == 1
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "",
+        "pass_mark = 0.5\n",
+        '[effects]\n"look" = "read"  # by hand\n\n[gate.removed]\n"a" = "b"\n',
+        'effects = { "look" = "read" }  # by hand\norder = "any"\n',
+        '# Notes\n\n[arguments]\n# of arguments\n"a.b" = "text"',
+    ],
+)
+@pytest.mark.parametrize("kind", ["read", "argument"])
+def test_learned_rules_are_marked_and_go_with_the_next_advice(old: str, kind: str) -> None:
+    once = settings_text(old, (), _advice(kind))
+    again = settings_text(once, (), _advice(kind))
+    without = settings_text(once, (), _advice("plain"))
+
+    assert again == once
+    options = _advice(kind).recommended.settings
+    learned = {name: tuple(options.get(name, ())) for name in ("effects", "arguments")}
+    assert learned_rules(once, ()) == learned
+    assert learned_rules(without, ()) == {"effects": (), "arguments": ()}
+    before, after = tomllib.loads(old), tomllib.loads(without)
+    for name in learned:
+        assert after.get(name) == before.get(name)
+    assert ("# by hand" in without) == ("# by hand" in old)
+
+
+def test_the_mark_is_only_looked_for_in_rules() -> None:
+    text = '[gate.removed]\n"a" = "b"  # advise\n\n[effects]\n"x" = "read"  # advised\n'
+
+    assert learned_rules(text, ()) == {"effects": (), "arguments": ()}
+
+
+def test_a_rule_by_hand_for_the_same_tool_stays_as_a_comment() -> None:
+    old = '[effects]\n"con*" = "write"\nconsult = "write" # as before\n'
+
+    new = settings_text(old, (), _advice("read"))
+
+    assert '# consult = "write" # as before\n' in new
+    assert [*tomllib.loads(new)["effects"]] == ["consult", "*", "con*"]
 
 
 @pytest.mark.parametrize(
@@ -112,14 +157,26 @@ def test_settings_are_merged_into_every_layout(old: str) -> None:
 
 def test_what_would_have_another_effect_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "callscore.toml"
-    # The first pattern that matches decides, and in one line they are not moved.
-    old = 'effects = { "con*" = "write", consult = "write" }\n'
+    old = 'effects.consult = "write"\n'  # a table cannot be added beside such keys
     path.write_text(old, encoding="utf-8")
 
-    with pytest.raises(InvalidSettings, match=r"take precedence\. Add those of the report by hand"):
+    with pytest.raises(InvalidSettings, match=r"not written: .* Add those of the report by hand"):
         write_settings(path, (), _advice("read"))
 
     assert path.read_text(encoding="utf-8") == old
+
+
+def test_rules_in_braces_get_lines_so_that_the_first_one_decides() -> None:
+    old = 'effects = { "con*" = "write", consult = "write" }\npass_mark = 0.5\n'
+
+    document = tomllib.loads(settings_text(old, (), _advice("read")))
+
+    assert [*document["effects"].items()] == [
+        ("consult", "read"),
+        ("*", "write"),
+        ("con*", "write"),
+    ]
+    assert document["pass_mark"] == 0.5
 
 
 @pytest.mark.parametrize("text", ["preset = ", "= 3", "preset = 1\npreset = 2"])

@@ -31,6 +31,7 @@ __all__ = [
     "Advice",
     "Bin",
     "Disagreement",
+    "KeptRules",
     "Learned",
     "SettingsEvidence",
     "advise_on",
@@ -88,6 +89,20 @@ class Learned(Struct, frozen=True, kw_only=True):
     agreement_gain: float
 
 
+class KeptRules(Struct, frozen=True, kw_only=True):
+    """Rules that were not chosen by the advice: they are in all settings that are measured.
+
+    Attributes:
+        file: the settings file that has them; None if they were passed.
+        effects: the effects of tools, by patterns.
+        arguments: the rules for arguments, by patterns.
+    """
+
+    file: str | None = None
+    effects: dict[str, str] = {}
+    arguments: dict[str, str] = {}
+
+
 class Bin(Struct, frozen=True, kw_only=True):
     """The runs whose scores are in a range: from `low`, and below `high` unless both are 1."""
 
@@ -131,6 +146,7 @@ class Advice(Struct, frozen=True, kw_only=True):
         settings: the recommended settings as a value to score with.
         presets: every preset.
         alternatives: the recommended settings with one setting changed, if that changes any score.
+        kept: rules that were not chosen here, and so are no part of what is cross-validated.
         extra_calls: whether unexpected calls `hurt`, do `not_hurt`, or that this is `unclear`.
         learned: what the labels say about tools and arguments.
         reliability: the share of success by score, under the cross-validated settings.
@@ -150,6 +166,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     settings: Settings
     presets: tuple[SettingsEvidence, ...]
     alternatives: tuple[SettingsEvidence, ...] = ()
+    kept: KeptRules = KeptRules()
     extra_calls: Literal["hurt", "not_hurt", "unclear"] = "unclear"
     learned: tuple[Learned, ...] = ()
     reliability: tuple[Bin, ...] = ()
@@ -183,11 +200,13 @@ def advise_on(
     found: LabelledInput,
     base: Settings,
     *,
+    base_file: str | None = None,
     on_scored: Callable[[], None] | None = None,
 ) -> Advice:
     """The advice that labelled runs give.
 
-    `base` has the settings that are kept; `on_scored` is called whenever all runs were scored.
+    `base` has the settings that are kept, and `base_file` is the file that has them; `on_scored` is
+    called whenever all runs were scored.
 
     Raises:
         UnreadableInput: there are too few labels.
@@ -217,6 +236,11 @@ def advise_on(
             ]
         ),
         alternatives=alternatives,
+        kept=KeptRules(
+            file=base_file,
+            effects=dict(base.effects),
+            arguments={each.pattern: each.rule for each in base.arguments},
+        ),
         extra_calls=_extra_calls(sample, chosen.candidate),
         learned=tuple(_learned(sample, chosen)),
         reliability=_reliability(runs, recommendation.held_out),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from callscore.advising.choosing import Measured
 from callscore.core.case import calls_in
 from callscore.core.counted_calls import effect_of
+from callscore.core.tool_names import matches_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,7 +49,7 @@ def learn(sample: Sample, start: Measured) -> Measured:
     alone may be hidden by the noise of the others. What is left of either is tested, each thing given
     all others: it must change the scores of enough runs and tasks, and its gain must be beyond noise.
     """
-    proposals = _proposals(sample.runs)
+    proposals = _proposals(sample.runs, sample.base)
     greedy = _supported(sample, start, _improving(sample, start, proposals))
     joint = _supported(sample, start, _indifferent(sample, start, proposals))
     return joint if sample.is_clearly_better(greedy.column, joint.column) else greedy
@@ -150,8 +151,11 @@ def _measured(
     return Measured(candidate, column, sample.area(column), sample.agreement(column))
 
 
-def _proposals(runs: Runs) -> list[_Proposal]:
-    """What could be learned: something about a tool or an argument that enough runs have."""
+def _proposals(runs: Runs, base: Settings) -> list[_Proposal]:
+    """What could be learned: something about a tool or an argument that enough runs have.
+
+    What a rule of the project decides is not learned.
+    """
     tools: dict[str, set[int]] = {}
     arguments: dict[tuple[str, str], set[int]] = {}
     for number, run in enumerate(runs.runs):
@@ -174,7 +178,21 @@ def _proposals(runs: Runs) -> list[_Proposal]:
     return sorted(
         each
         for each in found
-        if len(each.runs) >= LEAST_RUNS and not _PATTERN & {*each.tool, *each.argument}
+        if len(each.runs) >= LEAST_RUNS
+        and not _PATTERN & {*each.tool, *each.argument}
+        and not _is_decided(each, base)
+    )
+
+
+def _is_decided(proposal: _Proposal, base: Settings) -> bool:
+    """Whether the settings have a rule for this tool or argument, and not only one for all."""
+    if proposal.argument:
+        name = f"{proposal.tool}.{proposal.argument}"
+        patterns = [rule.pattern for rule in base.arguments]
+    else:
+        name, patterns = proposal.tool, [pattern for pattern, _ in base.effects]
+    return any(
+        matches_pattern(pattern, name) for pattern in patterns if not {*pattern} <= {*_ANY, "."}
     )
 
 

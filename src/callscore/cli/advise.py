@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.cli.config import OWN_FILE, config_for, find_config_file, settings_table
+from callscore.cli.config import OWN_FILE, find_config_file, read_config, settings_table
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
     PROJECT_FILE,
@@ -33,20 +33,26 @@ from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.settings import Settings, settings_from
+from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.engines.inputs import InputOptions, input_options_for
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.reports.formatting import first_names
 from callscore.sources.paths import display_paths, expand_paths
 
 if TYPE_CHECKING:
     from callscore.advising.advice import Advice
-    from callscore.cli.config import Config
 
 __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 10
 _WRITTEN = Phrase("settings written to {file}", "настройки записаны в {file}")
+_UNMEASURED = Phrase(
+    "{file} has other rules, which were not in force for the advice: {names}. Remove them, or run the"
+    " command again without --no-config",
+    "в {file} есть другие правила, которые при выборе не действовали: {names}. Удалите их или повторите"
+    " команду без --no-config",
+)
 _PROPOSALS = Plural(("proposal", "proposals"), ("вариант", "варианта", "вариантов"))
 _PROPOSED = Phrase(
     "{proposals} written to {file}. To look at them: callscore bless --proposals {file} --dry-run",
@@ -84,6 +90,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     inputs: InputOptions
     tools: dict[str, Tool] | None
     settings: Settings
+    config_file: Path | None
     write: Path | None
     proposals: str | None
     max_shown: int | None
@@ -127,9 +134,10 @@ def command(**options: Any) -> int:
     inputs = input_options_for(fields, form, read_options, keeps_tools=tools is None)
     for side in ("files", "expected", "actual"):
         options[side] = tuple(expand_paths(options[side]))
-    settings = settings_from(_project(options).values)
+    file = _project_file(options)
+    settings = DEFAULT if file is None else settings_from(_own_values(file))
     options["write"] = _file_to_write(options["write"])
-    request = _Request(inputs=inputs, tools=tools, settings=settings, **options)
+    request = _Request(inputs=inputs, tools=tools, settings=settings, config_file=file, **options)
     require_inputs(request.files, request.expected, request.actual)
     advice = _advise(request)
     note_all_unfound(inputs)
@@ -142,12 +150,44 @@ def command(**options: Any) -> int:
     return 0
 
 
-def _project(options: dict[str, Any]) -> Config:
-    """The settings of the project, of which those are kept that no candidate varies."""
+def _project_file(options: dict[str, Any]) -> Path | None:
+    """The settings file of the project, of which is kept what no candidate varies."""
     path, no_config = options.pop("config"), options.pop("no_config")
     if path is not None and no_config:
         raise click.UsageError("--config and --no-config exclude each other.")
-    return config_for(path, is_wanted=not no_config)
+    if path is not None:
+        return Path(path)
+    try:
+        return None if no_config else find_config_file(Path.cwd())
+    except FileNotFoundError:  # the folder was deleted
+        return None
+
+
+def _own_values(file: Path) -> dict[str, Any]:
+    """The settings in a file without the rules that an earlier advice has learned.
+
+    If they were kept, numbers of tasks on which they were learned would be taken for held-out ones.
+    """
+    from callscore.rewriting.change import CannotRewrite
+    from callscore.rewriting.settings_file import read_learned_rules
+
+    values = dict(read_config(file).values)
+    try:
+        learned = read_learned_rules(file, settings_table(file))
+    except CannotRewrite as error:
+        problem = "cannot tell which rules callscore advise wrote"
+        raise InvalidSettings(f"{file}: {problem}: {error}. Pass --no-config") from error
+    for name, patterns in learned.items():
+        if patterns:
+            rules = values[name].items()
+            values[name] = {key: rule for key, rule in rules if key not in patterns}
+    return values
+
+
+def _display(file: Path) -> str:
+    """The path of a file, relative to the current folder if it is inside."""
+    is_inside = file.is_absolute() and file.is_relative_to(Path.cwd())
+    return str(file.relative_to(Path.cwd()) if is_inside else file)
 
 
 def _file_to_write(write: str | None) -> Path | None:
@@ -180,7 +220,8 @@ def _advise(request: _Request) -> Advice:
             else:
                 reader.read_joined(request.expected, request.actual, request.inputs, on_bytes)
         with counting_progress("measuring settings") as on_scored:
-            return advise_on(reader.found(), request.settings, on_scored=on_scored)
+            file = None if request.config_file is None else _display(request.config_file)
+            return advise_on(reader.found(), request.settings, base_file=file, on_scored=on_scored)
     except UnreadableInput as error:
         add_how_to_skip(error, "use")
         if error.place == "labels":
@@ -188,12 +229,25 @@ def _advise(request: _Request) -> Advice:
         raise error from None
 
 
+def _unmeasured_rules(file: Path, advice: Advice) -> list[str]:
+    """The rules in a file that no measured settings have, as after `--no-config`."""
+    written = settings_from(read_config(file).values)
+    found = [each[0] for each in written.effects if each not in advice.settings.effects]
+    known = {each.pattern for each in advice.settings.arguments}
+    return [*found, *[each.pattern for each in written.arguments if each.pattern not in known]]
+
+
 def _write_files(advice: Advice, request: _Request) -> None:
     if request.write is not None:
         from callscore.rewriting.settings_file import write_settings
 
+        file = _display(request.write)
         write_settings(request.write, settings_table(request.write), advice)
-        print_note(say(_WRITTEN, request.lang, file=request.write))
+        print_note(say(_WRITTEN, request.lang, file=file))
+        others = _unmeasured_rules(request.write, advice)
+        if others:
+            names = first_names(others, len(others), request.lang)
+            print_note(say(_UNMEASURED, request.lang, file=file, names=names))
     if request.proposals is not None:
         from callscore.rewriting.proposals import write_proposals
 

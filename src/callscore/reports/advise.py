@@ -62,7 +62,25 @@ _NOTHING = Phrase(
     "Никакие настройки не отличают в этих прогонах успех от неудачи, поэтому рекомендуются самые"
     " простые. Посмотрите разногласия: возможно, эталон или признак успеха о другом.",
 )
+_PERFECT = Phrase(
+    "AUC 1 means that no failure scored as high as a success in these {runs}, which is no proof that"
+    " none will.",
+    "AUC 1 означает, что ни одна неудача не оценена так же высоко, как успех; прогонов: {count}, и это"
+    " не доказывает, что так будет всегда.",
+)
+_KEPT = Phrase(
+    "Rules that were kept from {source}: {rules}. How they were chosen is not part of the numbers: if"
+    " it was by these runs, the numbers are too high.",
+    "Сохранены правила из {source}: {rules}. Как они были выбраны, в числах не учтено: если по этим же"
+    " прогонам, то числа завышены.",
+)
+_START_ANEW = Phrase("--no-config starts without them.", "--no-config начинает без них.")
+_GIVEN_SETTINGS = Phrase("the settings", "настроек")
 PRESETS = Phrase("Presets", "Пресеты")
+NO_ALTERNATIVES = Phrase(
+    "No other value of a single setting changes any score.",
+    "Никакое другое значение одной настройки не меняет ни одной оценки.",
+)
 ALTERNATIVES = Phrase(
     "The recommended settings with one change", "Рекомендуемые настройки с одним изменением"
 )
@@ -94,6 +112,11 @@ _EXTRA_CALLS = {
         "По этим прогонам не видно, вредят ли лишние вызовы.",
     ),
 }
+_OTHERS_COUNT = Phrase(
+    'calls of all other tools go on counting, also those that read: "*" = "write" in \'effects\'',
+    'вызовы всех остальных инструментов по-прежнему учитываются, в том числе чтение: "*" = "write"'
+    " в 'effects'",
+)
 LEARNED = Phrase("What the labels show", "Что показывают признаки успеха")
 _LEARNED = {
     "read": Phrase(
@@ -105,8 +128,9 @@ _LEARNED = {
     "ignore": Phrase("the argument {name} does not matter", "аргумент {name} не важен"),
 }
 _LEARNED_EVIDENCE = Phrase(
-    "{what} (other scores in {runs}; AUC {gain}, {low} to {high}; agreement {agreement})",
-    "{what} (другие оценки: {runs}; AUC {gain}, от {low} до {high}; согласие {agreement})",
+    "{what} (it changes the scores of {runs}: AUC {gain}, interval {low} to {high}; agreement"
+    " {agreement})",
+    "{what} (меняет оценки: {runs}; AUC {gain}, интервал от {low} до {high}; согласие {agreement})",
 )
 RELIABILITY = Phrase("Share of success by score", "Доля успеха по оценкам")
 SCORE = Phrase("score", "оценка")
@@ -153,6 +177,7 @@ _SKIPPED = Phrase("{runs} could not be read", "не удалось прочит�
 _RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
 TO_USE = Phrase("In callscore.toml (--write writes it):", "В callscore.toml (запишет --write):")
 
+_ANY: Final = "*"
 _MOST_LINES = 12
 _REASON_WIDTH = 160
 _DIFF_WIDTH = 100
@@ -183,7 +208,24 @@ def recommended_lines(advice: Advice, lang: Language, *, write: Escaper = escape
         "agreement": number_text(found.agreement),
         "precision": number_text(found.precision),
     }
-    return [*lines, say(_CROSS_VALIDATED, lang, **numbers)]
+    lines.append(say(_CROSS_VALIDATED, lang, **numbers))
+    if found.auc == 1:
+        runs = count_of(_RUNS, advice.runs, lang)
+        lines.append(say(_PERFECT, lang, runs=runs, count=advice.runs))
+    return lines
+
+
+def kept_sentence(advice: Advice, lang: Language, *, write: Escaper = escape) -> str:
+    """Which rules are not of this advice, and what that means for its numbers; empty without any."""
+    kept = advice.kept
+    rules = [f"{name} {key}" for name in ("effects", "arguments") for key in getattr(kept, name)]
+    if not rules:
+        return ""
+    source = say(_GIVEN_SETTINGS, lang) if kept.file is None else write(kept.file)
+    shown = first_names(rules, len(rules), lang)
+    shown = shown if write is escape else write(shown)
+    sentence = say(_KEPT, lang, source=source, rules=shown)
+    return sentence if kept.file is None else f"{sentence} {say(_START_ANEW, lang)}"
 
 
 def notes(advice: Advice, lang: Language) -> list[tuple[str, str]]:
@@ -250,6 +292,8 @@ def learned_sentences(advice: Advice, lang: Language, *, write: Escaper = escape
     if not advice.is_separating:
         return []
     sentences = [_learned_text(each, lang, write) for each in advice.learned]
+    if _ANY in advice.recommended.settings.get("effects", {}):
+        sentences.append(say(_OTHERS_COUNT, lang))
     return [*sentences, say(_EXTRA_CALLS[advice.extra_calls], lang)]
 
 
@@ -360,6 +404,8 @@ def more_cases(shown: int, count: int, lang: Language) -> str:
 # --- callscore.toml ---------------------------------------------------------------------------
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_RULE_MARK: Final = "advise"
+_ALL_OTHERS: Final = "calls of all other tools go on counting, also those that read"
 
 
 def toml_text(value: str) -> str:
@@ -378,9 +424,17 @@ def toml_lines(options: dict[str, Any]) -> list[str]:
     lines = [f"{name} = {toml_text(value)}" for name, value in single.items()]
     for name, members in options.items():
         if isinstance(members, dict):
-            lines += ["", f"[{name}]"]
-            lines += [f"{toml_key(key)} = {toml_text(value)}" for key, value in members.items()]
+            lines += ["", f"[{name}]", *rule_lines(members)]
     return lines
+
+
+def rule_lines(rules: dict[str, str]) -> list[str]:
+    """Learned rules as lines of TOML, with the mark by which the next advice knows them."""
+    return [
+        f"{toml_key(key)} = {toml_text(value)}  # {_RULE_MARK}"
+        + (f": {_ALL_OTHERS}" if key == _ANY else "")
+        for key, value in rules.items()
+    ]
 
 
 def evidence_lines(advice: Advice) -> list[str]:
@@ -390,7 +444,8 @@ def evidence_lines(advice: Advice) -> list[str]:
         f"{found.label}: AUC {number_text(found.auc)} ({interval_text(found.interval, 'en')})"
         for found in advice.presets
     ]
-    return [*lines, *learned_sentences(advice, "en")]
+    kept = kept_sentence(advice, "en")
+    return [*lines, *learned_sentences(advice, "en"), *([kept] if kept else [])]
 
 
 # --- JSON and Markdown ------------------------------------------------------------------------
@@ -412,6 +467,11 @@ def advice_to_dict(advice: Advice) -> dict[str, Any]:
         "recommended": _evidence_to_dict(advice.recommended),
         "presets": [_evidence_to_dict(each) for each in advice.presets],
         "alternatives": [_evidence_to_dict(each) for each in advice.alternatives],
+        "kept": {
+            "file": advice.kept.file,
+            "effects": advice.kept.effects,
+            "arguments": advice.kept.arguments,
+        },
         "extra_calls": advice.extra_calls,
         "learned": [
             {
@@ -489,14 +549,16 @@ def _markdown_blocks(advice: Advice, lang: Language, max_shown: int | None) -> I
     first, *others = recommended_lines(advice, lang, write=code)
     yield f"## {first}"
     yield headline(advice, lang)
-    yield "\n\n".join(others)
+    yield "\n\n".join([*others, *filter(None, [kept_sentence(advice, lang, write=code)])])
     yield note_items(notes(advice, lang))
     yield fenced("\n".join(toml_lines(advice.recommended.settings)), "toml")
     yield f"### {say(PRESETS, lang)}"
     labels = [say(each, lang) for each in (SETTINGS, AUC, INTERVAL, AGREEMENT, PRECISION)]
     yield table(labels, [(code(each.label), *preset_cells(each, lang)) for each in advice.presets])
-    if advice.alternatives:
-        yield f"### {say(ALTERNATIVES, lang)}"
+    yield f"### {say(ALTERNATIVES, lang)}"
+    if not advice.alternatives:
+        yield say(NO_ALTERNATIVES, lang)
+    else:
         labels = [say(each, lang) for each in (CHANGE, AUC, DIFFERENCE, INTERVAL)]
         rows = [
             (code(change_label(each, advice)), *change_cells(each, lang))

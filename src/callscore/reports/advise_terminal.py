@@ -52,6 +52,8 @@ def _sections(
     yield [note_line(*each) for each in wording.notes(advice, lang)]
     style = "green" if advice.is_separating else "yellow"
     yield [Text(first, f"bold {style}"), *[Text(each) for each in others]]
+    kept = wording.kept_sentence(advice, lang)
+    yield [note_line(kept, "")] if kept else []
     yield [
         Text(say(wording.TO_USE, lang), "dim"),
         indented(Text("\n".join(map(escape, wording.toml_lines(advice.recommended.settings))))),
@@ -80,8 +82,9 @@ def _presets(advice: Advice, width: int, lang: Language) -> Section:
 
 
 def _alternatives(advice: Advice, width: int, lang: Language) -> Section:
+    title = Text(say(wording.ALTERNATIVES, lang), "bold")
     if not advice.alternatives:
-        return []
+        return [title, Text(say(wording.NO_ALTERNATIVES, lang))]
     headers = (wording.AUC, wording.DIFFERENCE, wording.INTERVAL)
     rows = [
         NumberRow(
@@ -91,7 +94,6 @@ def _alternatives(advice: Advice, width: int, lang: Language) -> Section:
         for each in advice.alternatives
     ]
     labels = [say(each, lang) for each in headers]
-    title = Text(say(wording.ALTERNATIVES, lang), "bold")
     return [title, number_table(say(wording.CHANGE, lang), labels, rows, width, spare=(2,))]
 
 

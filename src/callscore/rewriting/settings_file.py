@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,7 @@ from callscore.advising.candidates import CHOICES
 from callscore.core.rendering import escape, wrap
 from callscore.core.settings import read_argument_rules, settings_from
 from callscore.errors import CallscoreError, InvalidSettings
-from callscore.reports.advise import evidence_lines, toml_key, toml_text
+from callscore.reports.advise import evidence_lines, rule_lines, toml_key, toml_text
 from callscore.rewriting.applying import open_source, replace_source
 from callscore.rewriting.change import CannotRewrite, Edit
 from callscore.rewriting.edits import apply_edits, line_start
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     from callscore.advising.advice import Advice
     from callscore.rewriting.toml_file import Layout
 
-__all__ = ["settings_text", "write_settings"]
+__all__ = ["learned_rules", "read_learned_rules", "settings_text", "write_settings"]
 
 _MARK: Final = "# advise: "  # begins each line of the evidence, which is replaced the next time
+# Ends the line of a learned rule: the next advice does not take it for a rule of the project.
+_RULE_MARK: Final = re.compile(r"[ \t]*#[ \t]*advise\b")
+_RULE_TABLES: Final = ("effects", "arguments")
 _WIDTH: Final = 100
 _PRESET: Final = "preset"
 _NOT_SETTINGS: Final = ("gate", "judge")
@@ -55,11 +59,91 @@ def write_settings(path: Path, table: tuple[str, ...], advice: Advice) -> None:
 def settings_text(text: str, table: tuple[str, ...], advice: Advice) -> str:
     """The text of a settings file with the recommended settings in it."""
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(_MARK))
+    tomllib.loads(kept)  # its positions can be found only if it is valid
+    learned = learned_rules(kept, table)
+    kept = _without_rules(kept, table, learned)
     single, tables = _wanted(_settings_in(kept, table), advice)
     new = apply_edits(kept, [*_single_edits(kept, table, single, advice)])
     for name, members in tables.items():
+        new = _with_lines(new, (*table, name))
         new = apply_edits(new, [*_table_edits(new, (*table, name), members)])
+    for name in [name for name, rules in learned.items() if rules and name not in tables]:
+        new = _without_empty(new, (*table, name))
     _require_recommended(_settings_in(new, table), advice)
+    return new
+
+
+def learned_rules(text: str, table: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The patterns of the effects and arguments in a text that an earlier advice wrote.
+
+    Raises:
+        CannotRewrite: the text is not understood.
+    """
+    layout = scan_toml(text)
+    found = {}
+    for name in _RULE_TABLES:
+        path = (*table, name)
+        found[name] = tuple(
+            [
+                str(key[-1])
+                for key in layout.keys
+                if key[:-1] == path and _RULE_MARK.match(text, layout.values[key].end)
+            ]
+        )
+    return found
+
+
+def read_learned_rules(path: Path, table: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The same of a file; it need not be writable.
+
+    Raises:
+        CannotRewrite: the text is not understood.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotRewrite(str(error)) from error
+    # Most files have none, whatever their layout.
+    return learned_rules(text, table) if "advise" in text else {}
+
+
+def _without_rules(text: str, table: tuple[str, ...], rules: dict[str, tuple[str, ...]]) -> str:
+    layout = scan_toml(text)
+    paths = [(*table, name, key) for name, keys in rules.items() for key in keys]
+    return apply_edits(text, [_line_edit(text, layout, path) for path in paths])
+
+
+def _line_edit(text: str, layout: Layout, path: tuple[str, ...], new: str = "") -> Edit:
+    """The edit that replaces the lines of a key and its value."""
+    end = text.find("\n", layout.values[path].end)
+    return Edit(line_start(text, layout.keys[path]), len(text) if end < 0 else end + 1, new)
+
+
+def _without_empty(text: str, table: tuple[str, ...]) -> str:
+    """The text without a table that has lost all its rules, unless there is a comment in it."""
+    block = scan_toml(text).tables.get(table)
+    if block is None or text[block.body : block.end].strip():
+        return text
+    rest = text[block.end :]
+    return text[: block.start].rstrip("\n") + ("\n\n" if rest else "\n") + rest
+
+
+def _with_lines(text: str, table: tuple[str, ...]) -> str:
+    """The text in which a table in braces, where no rule can have a comment, has lines instead."""
+    layout = scan_toml(text)
+    inline = layout.values.get(table)
+    if inline is None or inline.members is None or table not in layout.keys:
+        return text
+    removed = _line_edit(text, layout, table)
+    comment = text[inline.end : removed.end].strip()
+    starts = inline.keys or {}
+    lines = [text[starts[key] : node.end] for key, node in inline.members.items()]
+    header = f"[{'.'.join(map(toml_key, table))}]{'  ' if comment else ''}{comment}"
+    kept = apply_edits(text, [removed])
+    before = "" if not kept.strip() else kept.rstrip("\n") + "\n\n"
+    new = "\n".join([before + header, *lines, ""])
+    if tomllib.loads(new) != tomllib.loads(text):
+        raise CannotRewrite("a table in braces is not understood")
     return new
 
 
@@ -127,32 +211,17 @@ def _below_header(text: str, layout: Layout, table: tuple[str, ...], lines: str)
 def _table_edits(text: str, table: tuple[str, ...], members: dict[str, str]) -> Iterator[Edit]:
     """The edits that make members the first of a table: the first rule that matches decides."""
     layout = scan_toml(text)
-    inline = layout.values.get(table)
-    if inline is not None:
-        known = {key: node for key in members if (node := layout.values.get((*table, key)))}
-        yield from [
-            Edit(node.start, node.end, toml_text(members[key])) for key, node in known.items()
-        ]
-        new = _pairs({key: value for key, value in members.items() if key not in known})
-        if new:
-            rest = ", " if inline.members else " "
-            yield Edit(inline.start + 1, inline.start + 1, f" {', '.join(new)}{rest}")
-        return
-    lines = "".join(f"{pair}\n" for pair in _pairs(members))
+    lines = "".join(f"{line}\n" for line in rule_lines(members))
     if table not in layout.tables:
         before = "" if not text or text.endswith("\n") else "\n"
         yield Edit(len(text), len(text), f"{before}\n[{'.'.join(table)}]\n{lines}")
         return
-    for key in members:  # moved to the beginning
+    for key in members:  # a rule that was written by hand stays as a comment
         if (*table, key) in layout.keys:
-            start = layout.keys[*table, key]
-            end = text.find("\n", layout.values[*table, key].end)
-            yield Edit(line_start(text, start), len(text) if end < 0 else end + 1, "")
+            edit = _line_edit(text, layout, (*table, key))
+            old = text[edit.start : edit.end].splitlines(keepends=True)
+            yield Edit(edit.start, edit.end, "".join(f"# {line}" for line in old))
     yield _below_header(text, layout, table, lines)
-
-
-def _pairs(members: dict[str, str]) -> list[str]:
-    return [f"{toml_key(key)} = {toml_text(value)}" for key, value in members.items()]
 
 
 def _require_recommended(document: dict[str, Any], advice: Advice) -> None:
