@@ -279,8 +279,9 @@ function beforeAfter(index, item) {
 function RowReasons({ prepared, items, item }) {
   const problems = problemsOf(prepared, items);
   const turn = items.length === 1 && prepared.index.turn?.[item];
-  if (problems.length)
+  if (problems.length) {
     return html`${turn ? html`<span class="muted">${t("list.turn", { turn: number(turn) })} · </span>` : null}<${Reasons} problems=${problems} />`;
+  }
   const about = prepared.index.about?.[item];
   return about ? html`<span class="muted">${shortText(about)}</span>` : null;
 }
