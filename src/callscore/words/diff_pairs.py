@@ -112,7 +112,7 @@ class EqualPair:
     Most calls are in such pairs. The text of plain calls is made once, and cut for each width.
     """
 
-    __slots__ = ("_calls", "_cells", "_layout", "_least", "_mark", "most")
+    __slots__ = ("_calls", "_cells", "_layout", "_least", "_mark", "_taken", "most")
 
     def __init__(
         self, expected: ToolCall, actual: ToolCall, layout: Layout, mark: Span = _CORRECT
@@ -122,7 +122,8 @@ class EqualPair:
         name, other = names[expected.name], names[actual.name]
         taken = len(name) if name.isascii() else display_width(name)
         other_taken = taken if other == name else display_width(other)
-        self._least = taken + _LEAST_ARGUMENTS, other_taken + _LEAST_ARGUMENTS
+        self._taken = taken, other_taken
+        self._least = taken + _least_arguments(expected), other_taken + _least_arguments(actual)
         # Both calls as a whole, as wide as they are long; None if they are not plain.
         self._cells: tuple[str, str] | None = None
         left = _plain_arguments(expected, width)
@@ -168,7 +169,7 @@ class EqualPair:
     def _rows(self, widths: Widths) -> list[Row]:
         least, mark, style = self._least, self._mark, self._mark[1]
         if least[0] <= widths[0] and least[1] <= widths[1]:
-            rooms = [widths[side] - least[side] + _LEAST_ARGUMENTS for side in (0, 1)]
+            rooms = [widths[side] - self._taken[side] for side in (0, 1)]
             cells: list[Line] = [
                 ((self._name(side), style), (self._arguments(side, rooms[side]), "muted"))
                 for side in (0, 1)
@@ -186,6 +187,11 @@ class EqualPair:
             return arguments_text(self._calls[side], limit=limit, lang=self._layout.lang)
         text, limit = self._cells[side][len(self._name(side)) :], max(limit, _LEAST_ARGUMENTS)
         return text if len(text) <= limit else f"{text[: limit - 2]}…)"
+
+
+def _least_arguments(call: ToolCall) -> int:
+    """How many columns the arguments take if they are cut; none are `()`, which is not cut."""
+    return _BRACKETS if call.arguments == {} and call.error is None else _LEAST_ARGUMENTS
 
 
 def _plain_arguments(call: ToolCall, width: int) -> str | None:
