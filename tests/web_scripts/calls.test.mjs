@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { actualCalls, callBlocks, foldedParts, mergedRows, partingCall } from "../../src/callscore/reports/html/static/calls.js";
+import { setWords } from "../../src/callscore/reports/html/static/words.js";
 
 const call = (name, n = 1) => ({ name, arguments: { n } });
 const same = (name, expected, actual, n) => ({ mark: "=", expected: call(name, n), expected_index: expected, actual_index: actual });
@@ -115,10 +116,11 @@ test("turns and the state at the end are parts of their own, also a turn without
     { number: 2, passed: false, word: "0.0%" },
     { number: 3, passed: true, word: "no calls" },
   ];
+  setWords({ lang: "en", words: { "calls.turn": "Turn {number}", "calls.end_state": "End state" } });
   const parts = callBlocks([{ rows, turns, state: "differs" }]);
   assert.deepEqual(
-    parts.map(({ words, rows: [part] }) => [words.map(({ text }) => text).join(), part.length]),
-    [["", 1], ["0.0%", 1], ["no calls", 0], ["differs", 1]],
+    parts.map(({ title, words, rows: [part] }) => [title, words.map(({ text }) => text).join(), part.length]),
+    [["Turn 1", "", 1], ["Turn 2", "0.0%", 1], ["Turn 3", "no calls", 0], ["End state", "differs", 1]],
   );
   const both = callBlocks([{ rows, turns, state: "differs" }, { rows: [same("a", 0, 0)] }]);
   assert.deepEqual(both.map(({ rows: sides }) => sides.map((side) => side.length)), [[0, 1], [1, 0], [1, 0], [0, 0], [1, 0]]);

@@ -8,6 +8,7 @@ import {
   cellKey,
   failureKey,
   prepareIndex,
+  problemCell,
   select,
 } from "../../src/callscore/reports/html/static/selection.js";
 
@@ -72,6 +73,12 @@ test("each filter keeps the rows with an item that matches", () => {
     [{ tool: "nothing of the kind" }, []],
   ];
   for (const [filters, ids] of expected) assert.deepEqual(found(filters), ids, JSON.stringify(filters));
+});
+
+test("a call that could not be paired is in the cell of what was called in its place", () => {
+  assert.equal(problemCell({ class: "turn", tool: "pay" }), cellKey("pay", null));
+  assert.equal(problemCell({ class: "caller", tool: "pay", called: "pay" }), cellKey("pay", "pay"));
+  assert.equal(problemCell({ class: "value", tool: "pay", argument: "n" }), null);
 });
 
 test("filters about problems must hold for the same problem", () => {

@@ -118,3 +118,23 @@ def test_a_case_with_turns_has_them_and_the_first_that_went_wrong() -> None:
     ]
     assert found["summary"].endswith(" | First wrong turn: 1")
     assert "turns" not in score([NEWS], [NEWS]).to_dict(style="camel")
+
+
+def test_a_call_of_another_caller_has_its_caller_and_the_reason() -> None:
+    found = score(
+        [ToolCall("reboot", {}, caller="user")], [ToolCall("reboot", {}), ToolCall("x", {})]
+    ).to_dict(style="camel")
+
+    (missed,) = found["missedCalls"]
+    assert missed["expected"] == {"tool": "reboot", "args": {}, "caller": "user"}
+    assert missed["details"] == "reboot: made by the agent, expected of the user"
+    assert found["extraCalls"][0]["details"] == "made by the agent, expected of the user"
+
+
+def test_a_call_that_is_free_explains_a_missed_one() -> None:
+    expected = [expect.turn(("a", {"n": 1})), expect.turn()]
+
+    found = score(expected, [ToolCall("a", {"n": 2}, turn=1)], extra_calls="free")
+
+    (missed,) = found.to_dict(style="camel")["missedCalls"]
+    assert missed["details"] == "a: called, but in another turn: a(n=2)"

@@ -573,6 +573,16 @@ def test_a_name_without_room_has_a_line_of_its_own() -> None:
     assert lines(right, width=50)[1:] == [f"= {name}", "    (seat=1)     (seat=1)"]
 
 
+@pytest.mark.parametrize("name", ["make_note", "заметка", "記録"])
+@pytest.mark.parametrize("width", [50, 100])
+def test_the_widest_call_may_have_no_arguments(name: str, width: int) -> None:
+    same = scored([(name, {})], [(name, {})])
+    any_arguments = score_calls((ToolCall(name),), (ToolCall(name, {}),), Settings())
+
+    assert [len(line.split("()")) for line in lines(same, width=width)[1:]] == [3]
+    assert len(lines(any_arguments, width=width)) == 2
+
+
 def test_a_call_without_a_partner_takes_the_room_of_the_other_side() -> None:
     name, calls = "find_reservation", [{"reservation_id": f"HXDUB{end}"} for end in "JK"]
     missed = lines(scored([(name, each) for each in calls], []), width=50)

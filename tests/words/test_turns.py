@@ -99,7 +99,7 @@ def test_a_call_made_in_another_turn_is_explained_on_both_sides() -> None:
 
     assert calls_text(scored).count("called, but in another turn") == 2
     text = explain(scored)
-    assert "expected 1 a: missed, called only in another turn" in text
+    assert "expected 1 a: missed, called in another turn" in text
     assert "actual 1 b: extra, expected in another turn" in text
 
 
@@ -169,6 +169,71 @@ def test_free_calls_are_counted_below_the_calls() -> None:
     assert calls_text(scored).endswith("… 1 actual call not counted: 1 extra")
     assert calls_text(scored, lang="ru").endswith("… не учтено: 1 фактический вызов (1 лишний)")
     assert "- actual b: extra, and free under these settings" in explain(scored)
+
+
+def test_a_free_call_explains_what_was_missed_as_one_that_counts_does() -> None:
+    expected = [expect.turn(call("a", n=1)), expect.turn(call("b"), call("c"), call("d"))]
+    actual = [call("b", 0), call("a", 1, n=1), call("c", 1), call("d", 1), call("b", 1)]
+    scored = score(expected, actual, preset="coverage")
+
+    assert "- a(n=1)\n    called, but in another turn\n" in calls_text(scored)
+    assert "- b()\n    called, but not in this order\n" in calls_text(scored)
+    assert "- expected 1 a(n=1): missed, called in another turn\n" in explain(scored)
+    assert "- expected 2 b: missed, no actual call to pair with in this order\n" in explain(scored)
+    assert "  - turn 2: 2 correct, 3 expected, 2 counted: F1 0.800\n" in explain(scored)
+    assert "  - turn 1: 0 correct, 1 expected, 0 counted: F1 0.000\n" in explain(scored)
+    assert "учтено 2: F1" in explain(scored, lang="ru")
+
+
+def test_a_free_call_with_other_arguments_is_shown_in_the_note() -> None:
+    expected = [expect.turn(call("a", n=1)), expect.turn()]
+    other = score(expected, [call("a", 1, n=2)], preset="coverage")
+    both = score(expected, [call("a", 1, n=2), call("a", 1, n=1)], preset="coverage")
+    any_arguments = score([expect.turn("a"), expect.turn()], [call("a", 1, n=2)], preset="coverage")
+
+    assert "    called, but in another turn: a(n=2)\n" in calls_text(other)
+    assert "missed, called in another turn; the call was a(n=2)\n" in explain(other)
+    assert "    called, but in another turn\n" in calls_text(both)
+    assert "    called, but in another turn\n" in calls_text(any_arguments)
+
+
+def test_the_same_call_in_another_turn_explains_more_than_another_one() -> None:
+    expected = [expect.turn(call("a")), expect.turn(call("b", n=1), call("c"))]
+    actual = [call("a", 0), call("b", 0, n=1), call("c", 1), call("b", 1, n=2)]
+
+    scored = score(expected, actual, preset="coverage")
+
+    assert "    called, but in another turn\n" in calls_text(scored)
+
+
+def test_a_free_call_is_compared_by_its_name_as_the_settings_have_it() -> None:
+    scored = score(
+        [expect.turn(call("a")), expect.turn()],
+        [call("mcp__x__a", 1)],
+        preset="coverage",
+        strip_prefix=("mcp__*__",),
+    )
+
+    assert "called, but in another turn" in calls_text(scored)
+
+
+def test_each_missed_call_has_its_own_reason() -> None:
+    expected = [expect.turn(call("a")), expect.turn(call("a"), call("b"), call("c"))]
+
+    scored = score(expected, [call("b", 1), call("c", 1), call("a", 1)], order="in_turns")
+
+    first, second = calls_text(scored).split("Turn 2")
+    assert "called, but in another turn" in first
+    assert "called, but not in this order" in second
+
+
+def test_in_cumulative_turns_a_call_of_an_earlier_turn_is_not_in_another_one() -> None:
+    expected = [expect.turn(), expect.turn(call("a"), call("b"))]
+
+    scored = score(expected, [call("b", 0), call("a", 1)], order="in_turns", turns="cumulative")
+
+    assert "called, but not in this order" in calls_text(scored)
+    assert "another turn" not in calls_text(scored)
 
 
 def test_the_explanation_has_the_score_of_each_turn() -> None:

@@ -44,7 +44,7 @@ def words(expected: list[Expected], actual: list[ToolCall], **settings: Any) -> 
 
 
 def test_of_plain_calls_nothing_more_is_to_be_said() -> None:
-    assert explain_unpaired(scored([ASK, ASK], [PAY, ASK]), "en") == (set(), {}, {}, set())
+    assert explain_unpaired(scored([ASK, ASK], [PAY, ASK]), "en") == ({}, {}, {}, {})
 
 
 def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
@@ -155,10 +155,12 @@ def test_a_call_that_is_made_in_another_order_is_named_by_its_tool() -> None:
 
     found = explain_unpaired(scored([chain, weather("Oslo"), optional(PAY)], [PAY, ASK]), "en")
 
-    assert found.out_of_order == set()  # the optional one takes it
+    assert (found.missed, found.misplaced) == ({}, {})  # the optional one takes it
     found = explain_unpaired(scored([chain, weather("Oslo")], [PAY, ToolCall("x"), ASK]), "en")
-    assert len(found.out_of_order) == 1
-    assert found.out_of_order < {"ask", "pay"}
+    assert [each.why for each in (*found.missed.values(), *found.misplaced.values())] == [
+        "order",
+        "order",
+    ]
     assert found.extra == {}
 
 
@@ -166,8 +168,10 @@ def test_a_call_that_is_made_in_another_order_is_named_by_its_tool() -> None:
 def test_the_order_of_the_list_is_an_order_as_well(order: Any) -> None:
     score = scored([ASK, PAY], [PAY, ASK], Settings(order=order))
 
-    assert explain_unpaired(score, "en").out_of_order <= {"ask", "pay"}
-    assert explain_unpaired(score, "en").out_of_order
+    found = explain_unpaired(score, "en")
+
+    assert {each.why for each in found.missed.values()} == {"order"}
+    assert {each.why for each in found.misplaced.values()} == {"order"}
 
 
 def test_a_forbidden_call_needs_no_other_words() -> None:
@@ -208,7 +212,9 @@ def test_words_are_about_extra_calls_of_tools_that_nothing_was_missed_of(
 
     missed = {call.name for call in score.missed}
     extra = {call.name for call in score.extra}
-    assert found.out_of_order == missed & extra
+    assert {score.expected[row].name for row in found.missed} == missed & extra
+    assert {score.actual[column].name for column in found.misplaced} == missed & extra
+    assert {each.why for each in found.missed.values()} <= {"order"}
     paired = {pair.actual_index for pair in score.correct + score.incorrect}
     assert paired.isdisjoint(found.extra)
     assert all(score.actual[position].name not in missed for position in found.extra)

@@ -263,10 +263,11 @@ def _output_call(**more: Any) -> dict[str, Any]:
         "raw": {**_TEXT, "description": "The arguments as text, if they are not a JSON object."},
         "error": {**_TEXT, "description": "Why they are not a JSON object."},
         "kind": {"const": "state", "description": "The state at the end, and not a call."},
+        "caller": {**_TEXT, "description": "Who makes the call, if not the agent."},
         "turn": {"type": "integer", "description": "The turn of the user, from 0."},
         **more,
     }
-    optional = ("args", "id", "raw", "error", "kind", "turn", *more)
+    optional = ("args", "id", "raw", "error", "kind", "caller", "turn", *more)
     return _output_object(properties, optional=optional)
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.case import STATE_KIND, is_state
+from callscore.words.callers import other_caller_text
 from callscore.words.plain_data import score_to_dict
 from callscore.words.reasons import fault_reason
-from callscore.words.unpaired import explain_unpaired
+from callscore.words.unpaired import explain_unpaired, missed_note
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.score import Fault, Score
-    from callscore.words.unpaired import UnpairedReasons
+    from callscore.words.unpaired import Misplaced, UnpairedReasons
 
 __all__ = ["fault_to_camel_dict", "score_numbers", "score_to_camel_dict"]
 
 _MAX_REASONS = 10
 _DIFFERENCE = ("path", "kind", "expected", "actual", "reason")
 _FAULT = ("kind", "tool", "index", "path", "value", "required", "since", "reason")
-_CALL_FIELDS = ("id", "raw", "error", "turn")
+_CALL_FIELDS = ("id", "raw", "error", "caller", "turn")
 _TURN = (
     "number",
     "correct",
@@ -37,7 +38,6 @@ _TURN = (
 def score_to_camel_dict(score: Score) -> dict[str, Any]:
     """A score with every call in one of four lists, each with its status and the details."""
     report, reasons = score_to_dict(score), explain_unpaired(score, "en")
-    called = {call.name for call in score.actual}
     faults = (
         {}
         if score.faults is None
@@ -47,10 +47,7 @@ def score_to_camel_dict(score: Score) -> dict[str, Any]:
         **score_numbers(score),
         "correctCalls": [_correct(pair) for pair in report["correct"]],
         "incorrectCalls": [_incorrect(pair) for pair in report["incorrect"]],
-        "missedCalls": [
-            _missed(call, entry, called, reasons)
-            for call, entry in zip(score.missed, report["missed"], strict=True)
-        ],
+        "missedCalls": _missed(score, report, reasons),
         "extraCalls": _extra(score, report, reasons),
         "forbiddenCalls": [_call(call) for call in report["forbidden"]],
         "ignoredCalls": [
@@ -129,27 +126,34 @@ def _differences(pair: dict[str, Any]) -> list[dict[str, Any]]:
     return [{field: found[field] for field in _DIFFERENCE} for found in pair["differences"]]
 
 
-def _missed(
-    call: ToolCall, entry: dict[str, Any], called: set[str], reasons: UnpairedReasons
-) -> dict[str, Any]:
+def _missed(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> list[dict[str, Any]]:
+    """The expected calls that were not made, with details about calls of the same tools."""
+    paired = {pair["expected_index"] for pair in report["correct"] + report["incorrect"]}
+    others = [position for position in range(len(score.expected)) if position not in paired]
+    called = {call.name for call in score.actual}
+    return [
+        {
+            "expected": _call(entry),
+            "status": "missed",
+            "argsMatch": False,
+            "details": f"{entry['name']}: {_missed_details(score, position, called, reasons)}",
+        }
+        for position, entry in zip(others, report["missed"], strict=True)
+    ]
+
+
+def _missed_details(score: Score, position: int, called: set[str], reasons: UnpairedReasons) -> str:
+    call = score.expected[position]
     if is_state(call):
-        details = "the run has no end state"
-    elif call.name in reasons.out_of_turn:
-        details = "called, but in another turn"
-    elif call.name in reasons.out_of_order:
-        details = "called, but not in this order"
-    elif call.name in called:
-        details = (
+        return "the run has no end state"
+    note = missed_note(reasons.missed.get(position), call, "en")
+    if note is not None:
+        return note
+    if call.name in called:
+        return (
             "not called often enough: each call of this tool is paired with another expected call"
         )
-    else:
-        details = "never called"
-    return {
-        "expected": _call(entry),
-        "status": "missed",
-        "argsMatch": False,
-        "details": f"{json_safe(call.name)}: {details}",
-    }
+    return "never called"
 
 
 def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> list[dict[str, Any]]:
@@ -162,12 +166,16 @@ def _extra(score: Score, report: dict[str, Any], reasons: UnpairedReasons) -> li
         details = reasons.extra.get(position)
         if position in forbidden:
             details = "forbidden: must not be called"
-        elif score.actual[position].name in reasons.out_of_turn:
-            details = "expected, but in another turn"
-        elif score.actual[position].name in reasons.out_of_order:
-            details = "expected, but not in this order"
+        elif position in reasons.misplaced:
+            details = _misplaced_details(score.actual[position], reasons.misplaced[position])
         entries.append(_call(call) | ({} if details is None else {"details": details}))
     return entries
+
+
+def _misplaced_details(call: ToolCall, found: Misplaced) -> str:
+    if found.why == "caller":
+        return other_caller_text(call, found.other, "en")
+    return f"expected, but {'in another turn' if found.why == 'turn' else 'not in this order'}"
 
 
 def fault_to_camel_dict(fault: Fault) -> dict[str, Any]:

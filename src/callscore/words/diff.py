@@ -17,6 +17,7 @@ from callscore.core.rendering import (
     short_names,
 )
 from callscore.core.score import Score, has_no_counted_calls, turn_passes
+from callscore.words.callers import caller_suffix
 from callscore.words.diff_pairs import (
     MAX_DIFFERENCES,
     EqualPair,
@@ -50,7 +51,7 @@ from callscore.words.turns import (
     state_word,
     turn_word,
 )
-from callscore.words.unpaired import explain_unpaired
+from callscore.words.unpaired import explain_unpaired, missed_note
 from callscore.words.value_text import MORE, NO_RATING, arguments_text, percent, rating
 
 if TYPE_CHECKING:
@@ -100,8 +101,6 @@ NOTHING_COUNTS = Phrase(
     "No call counts under these settings.", "При этих настройках ни один вызов не учитывается."
 )
 FORBIDDEN = Phrase("forbidden", "запрещён")
-OUT_OF_ORDER = Phrase("called, but not in this order", "вызван, но в другом порядке")
-OUT_OF_TURN = Phrase("called, but in another turn", "вызван, но в другом ходе")
 BY_THE_SCHEMAS = Phrase("Schema errors:", "Ошибки по схемам:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
 # If some calls of the trace do not count, the numbers of the others differ from those in the trace.
@@ -265,7 +264,7 @@ def _call_parts(
     for position in rows:
         column = columns.get(position, -1)
         if column < 0:
-            parts += _missed_parts(expected[position], score, layout)
+            parts += _missed_parts(score, position, layout)
             continue
         while extra and extra[0] < column:
             parts += _extra_parts(score, extra.popleft(), layout)
@@ -323,16 +322,15 @@ def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pai
     return start, columns, found
 
 
-def _missed_parts(call: ToolCall, score: Score, layout: Layout) -> list[Part]:
+def _missed_parts(score: Score, position: int, layout: Layout) -> list[Part]:
+    call, reasons = score.expected[position], layout.reasons
     name, arguments = _single_call(call, layout.room, score.expected, layout)
     parts: list[Part] = [SingleCall(("-", "missed"), name, arguments, is_extra=False)]
-    if call.name in layout.reasons.out_of_order:
-        parts.append(FixedRow(note(say(OUT_OF_ORDER, layout.lang))))
-    if call.name in layout.reasons.out_of_turn:
-        parts.append(FixedRow(note(say(OUT_OF_TURN, layout.lang))))
-    if call.name in layout.reasons.look_alikes:
-        parts.append(FixedRow(note(layout.reasons.look_alikes[call.name])))
-    return parts
+    texts = (
+        missed_note(reasons.missed.get(position), call, layout.lang),
+        reasons.look_alikes.get(call.name),
+    )
+    return parts + [FixedRow(note(text)) for text in texts if text is not None]
 
 
 def _extra_parts(score: Score, position: int, layout: Layout) -> list[Part]:
@@ -354,16 +352,16 @@ def _extra_parts(score: Score, position: int, layout: Layout) -> list[Part]:
 def _single_call(
     call: ToolCall, width: int, calls: Sequence[ToolCall], layout: Layout
 ) -> tuple[str, str]:
-    """The name and the arguments of a call without a partner.
+    """The name and the arguments of a call without a partner, and who makes it.
 
     If these are too long, the part that differs from calls of the same tool is shown.
     """
-    name = layout.names[call.name]
-    limit = width - display_width(name)
+    name, caller = layout.names[call.name], caller_suffix(call, layout.lang)
+    limit = width - display_width(name) - display_width(caller)
     if call.error is None and call.arguments is not None and limit > _SHORTEST_EXCERPT:
         plain = plain_arguments_text(call.arguments, limit - len("()"))
         if plain is not None and len(plain) <= limit - len("()") and not plain.endswith(ELLIPSIS):
-            return name, f"({plain})"  # most calls
+            return name, f"({plain}){caller}"  # most calls
     text = arguments_text(call, limit=limit, lang=layout.lang)
     if text.endswith(f"{ELLIPSIS})") and limit > _SHORTEST_EXCERPT:
         alike = [
@@ -376,4 +374,4 @@ def _single_call(
             others = {arguments_text(each, limit=_LONGEST_CALL)[1:-1] for each in alike} - {whole}
             at = max([common_prefix(whole, other) for other in others], default=0)
             text = f"({excerpt(whole, at, limit - len('()'))})" if at else text
-    return name, text
+    return name, text + caller

@@ -27,6 +27,7 @@ from callscore.core.rendering import (
     render_value,
     short_names,
 )
+from callscore.words.callers import caller_suffix
 from callscore.words.diff_rows import (
     GAP,
     INDENT,
@@ -94,10 +95,14 @@ def pair_part(pair: Pair, layout: Layout) -> Part:
     mark = _CORRECT if pair.is_correct else _INCORRECT
     if not pair.differences:
         return EqualPair(pair.expected, pair.actual, layout, mark)
-    names = layout.names[pair.expected.name], layout.names[pair.actual.name]
+    names = _name_and_caller(pair.expected, layout), _name_and_caller(pair.actual, layout)
     if pair.actual.error is not None:
         return _MalformedPair(pair, names, mark, layout)
     return _DifferentPair(pair, names, mark, layout)
+
+
+def _name_and_caller(call: ToolCall, layout: Layout) -> str:
+    return layout.names[call.name] + caller_suffix(call, layout.lang)
 
 
 def state_part(pair: Pair, layout: Layout) -> Part:
@@ -112,7 +117,7 @@ class EqualPair:
     Most calls are in such pairs. The text of plain calls is made once, and cut for each width.
     """
 
-    __slots__ = ("_calls", "_cells", "_layout", "_least", "_mark", "most")
+    __slots__ = ("_callers", "_calls", "_cells", "_layout", "_least", "_mark", "_taken", "most")
 
     def __init__(
         self, expected: ToolCall, actual: ToolCall, layout: Layout, mark: Span = _CORRECT
@@ -122,7 +127,13 @@ class EqualPair:
         name, other = names[expected.name], names[actual.name]
         taken = len(name) if name.isascii() else display_width(name)
         other_taken = taken if other == name else display_width(other)
-        self._least = taken + _LEAST_ARGUMENTS, other_taken + _LEAST_ARGUMENTS
+        self._callers = ("", "")
+        if expected.caller is not None or actual.caller is not None:
+            self._callers = caller_suffix(expected, layout.lang), caller_suffix(actual, layout.lang)
+            taken += display_width(self._callers[0])
+            other_taken += display_width(self._callers[1])
+        self._taken = taken, other_taken
+        self._least = taken + _least_arguments(expected), other_taken + _least_arguments(actual)
         # Both calls as a whole, as wide as they are long; None if they are not plain.
         self._cells: tuple[str, str] | None = None
         left = _plain_arguments(expected, width)
@@ -168,13 +179,14 @@ class EqualPair:
     def _rows(self, widths: Widths) -> list[Row]:
         least, mark, style = self._least, self._mark, self._mark[1]
         if least[0] <= widths[0] and least[1] <= widths[1]:
-            rooms = [widths[side] - least[side] + _LEAST_ARGUMENTS for side in (0, 1)]
+            rooms = [widths[side] - self._taken[side] for side in (0, 1)]
             cells: list[Line] = [
                 ((self._name(side), style), (self._arguments(side, rooms[side]), "muted"))
                 for side in (0, 1)
             ]
             return [Row(mark, cells[0], cells[1])]
-        cells = [((self._arguments(side, widths[side] - len(INDENT)), "muted"),) for side in (0, 1)]
+        rooms = [widths[side] - len(INDENT) - display_width(self._callers[side]) for side in (0, 1)]
+        cells = [((self._arguments(side, rooms[side]), "muted"),) for side in (0, 1)]
         names = self._name(0), self._name(1)
         return [_name_row(names, mark, widths), Row((" ", ""), cells[0], cells[1], INDENT)]
 
@@ -182,10 +194,17 @@ class EqualPair:
         return self._layout.names[self._calls[side].name]
 
     def _arguments(self, side: int, limit: int) -> str:
+        """The arguments, and who makes the call if it is not the agent."""
         if self._cells is None:
-            return arguments_text(self._calls[side], limit=limit, lang=self._layout.lang)
+            text = arguments_text(self._calls[side], limit=limit, lang=self._layout.lang)
+            return text + self._callers[side]
         text, limit = self._cells[side][len(self._name(side)) :], max(limit, _LEAST_ARGUMENTS)
         return text if len(text) <= limit else f"{text[: limit - 2]}…)"
+
+
+def _least_arguments(call: ToolCall) -> int:
+    """How many columns the arguments take if they are cut; none are `()`, which is not cut."""
+    return _BRACKETS if call.arguments == {} and call.error is None else _LEAST_ARGUMENTS
 
 
 def _plain_arguments(call: ToolCall, width: int) -> str | None:

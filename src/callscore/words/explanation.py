@@ -12,6 +12,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import wrap
 from callscore.core.rules import contains_matchers
 from callscore.core.score import f1_of
+from callscore.words.callers import caller_suffix, other_caller_text
 from callscore.words.reasons import difference_reason_lines
 from callscore.words.turns import joined_note
 from callscore.words.unpaired import (
@@ -37,9 +38,17 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
     from callscore.core.score import Pair, Score
-    from callscore.words.unpaired import UnpairedReasons
+    from callscore.words.unpaired import UnpairedReasons, Why
 
-__all__ = ["AND_MORE", "FORBIDDEN_CALLS", "MORE_REASONS", "explain", "ignored_notes"]
+__all__ = [
+    "AND_MORE",
+    "FORBIDDEN_CALLS",
+    "MORE_REASONS",
+    "NO_ACTUAL_CALL",
+    "explain",
+    "extra_reason",
+    "ignored_notes",
+]
 
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80
@@ -137,13 +146,16 @@ def ignored_notes(score: Score, lang: Language) -> list[str]:
 
 def ignored_items(score: Score, lang: Language) -> Iterator[str]:
     """The calls that do not count, one line per tool and reason."""
-    found = Counter((ignored.side, ignored.call.name, ignored.why) for ignored in score.ignored)
+    found = Counter(
+        (ignored.side, ignored.call.name, _caller(ignored.call, lang), ignored.why)
+        for ignored in score.ignored
+    )
     if found:
         yield say(NOT_COUNTED_ITEMS, lang)
-    for (side, name, why), times in islice(found.items(), _MAX_ITEMS):
+    for (side, name, caller, why), times in islice(found.items(), _MAX_ITEMS):
         _, sentence = SIDES[side]
         _, reason = REASONS[why]
-        call = short_name(name) + _times_text(times, lang)
+        call = short_name(name) + caller + _times_text(times, lang)
         yield f"- {say(sentence, lang, call=call, why=say(reason, lang))}"
     if len(found) > _MAX_ITEMS:
         yield f"  {say(MORE, lang, count=len(found) - _MAX_ITEMS)}"
@@ -265,7 +277,15 @@ TURN_SCORE = Phrase(
     "turn {number}: {correct} correct, {expected} expected, {actual} made: F1 {value}",
     "ход {number}: верно {correct}, ожидалось {expected}, сделано {actual}: F1 {value}",
 )
+# Not every call that was made counts.
+COUNTED_TURN_SCORE = Phrase(
+    "turn {number}: {correct} correct, {expected} expected, {actual} counted: F1 {value}",
+    "ход {number}: верно {correct}, ожидалось {expected}, учтено {actual}: F1 {value}",
+)
 TURN_WITHOUT_CALLS = Phrase("turn {number}: no calls", "ход {number}: вызовов нет")
+TURN_WITHOUT_COUNTED_CALLS = Phrase(
+    "turn {number}: no calls that count", "ход {number}: учитываемых вызовов нет"
+)
 FORBIDDEN_IN_TURN = Phrase(", a forbidden call was made", ", выполнен запрещённый вызов")
 FIRST_WRONG = Phrase(
     "The first turn that went wrong is turn {number}.", "Первый неверный ход — {number}."
@@ -298,36 +318,30 @@ OVERLAP_BY_CONVENTION = Phrase(
 )
 ENOUGH = Phrase("at least", "не меньше")
 TOO_LITTLE = Phrase("below", "меньше")
-MISSED = Phrase(
-    "expected {i} {name}: missed, no actual call to pair with",
-    "ожидаемый {i} {name}: пропущен, нет фактического вызова для пары",
-)
-EXTRA = Phrase(
-    "actual {j} {name}: extra, no expected call to pair with",
-    "фактический {j} {name}: лишний, нет ожидаемого вызова для пары",
-)
-EXTRA_BECAUSE = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
-# If the order counts, not every call may be paired with every other of the same tool.
-MISSED_IN_ORDER = Phrase(
-    "expected {i} {name}: missed, no actual call to pair with in this order",
-    "ожидаемый {i} {name}: пропущен, в этом порядке нет фактического вызова для пары",
-)
-EXTRA_IN_ORDER = Phrase(
-    "actual {j} {name}: extra, no expected call to pair with in this order",
-    "фактический {j} {name}: лишний, в этом порядке нет ожидаемого вызова для пары",
-)
+MISSED = Phrase("expected {i} {name}: missed, {why}", "ожидаемый {i} {name}: пропущен, {why}")
+EXTRA = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
 FORBIDDEN = Phrase(
     "actual {j} {name}: forbidden, and also counted as extra",
     "фактический {j} {name}: запрещён, учитывается и как лишний",
 )
-OUT_OF_TURN = Phrase(
-    "expected {i} {name}: missed, called only in another turn",
-    "ожидаемый {i} {name}: пропущен, вызван только в другом ходе",
-)
-EXTRA_IN_TURN = Phrase(
-    "actual {j} {name}: extra, expected in another turn",
-    "фактический {j} {name}: лишний, ожидался в другом ходе",
-)
+NO_ACTUAL_CALL = Phrase("no actual call to pair with", "нет фактического вызова для пары")
+NO_EXPECTED_CALL = Phrase("no expected call to pair with", "нет ожидаемого вызова для пары")
+# There are calls of the same tool. If the order counts, not every two of them may be paired.
+MISSED_REASONS: dict[Why, Phrase] = {
+    "order": Phrase(
+        "no actual call to pair with in this order",
+        "в этом порядке нет фактического вызова для пары",
+    ),
+    "turn": Phrase("called in another turn", "вызван в другом ходе"),
+}
+CALL_MADE = Phrase("; the call was {call}", "; сделан вызов {call}")
+EXTRA_REASONS: dict[Why, Phrase] = {
+    "order": Phrase(
+        "no expected call to pair with in this order",
+        "в этом порядке нет ожидаемого вызова для пары",
+    ),
+    "turn": Phrase("expected in another turn", "ожидался в другом ходе"),
+}
 CORRECT_STATE = Phrase("end state: correct, {why}", "конечное состояние: верно, {why}")
 INCORRECT_STATE = Phrase("end state: incorrect, {why}", "конечное состояние: неверно, {why}")
 MISSED_STATE = Phrase(
@@ -476,12 +490,17 @@ def _turn_scores(score: Score, lang: Language) -> Iterator[str]:
         return
     yield say(TURN_SCORES, lang)
     mark = score.settings.pass_mark
+    is_whole = score.total_actual == len(score.actual) and not any(
+        item.side == "actual" for item in score.ignored
+    )
     for turn in islice(score.turns, _MAX_ITEMS):
         if not turn.expected and not turn.actual:
-            yield _item(TURN_WITHOUT_CALLS, lang, number=turn.number)
+            phrase = TURN_WITHOUT_CALLS if is_whole else TURN_WITHOUT_COUNTED_CALLS
+            yield _item(phrase, lang, number=turn.number)
             continue
         counts = {name: getattr(turn, name) for name in ("number", "correct", "expected", "actual")}
-        item = _item(TURN_SCORE, lang, **counts, value=decimal(turn.f1, border=mark))
+        phrase = TURN_SCORE if is_whole else COUNTED_TURN_SCORE
+        item = _item(phrase, lang, **counts, value=decimal(turn.f1, border=mark))
         yield item + (say(FORBIDDEN_IN_TURN, lang) if turn.forbidden else "")
     if len(score.turns) > _MAX_ITEMS:
         yield f"  {say(MORE, lang, count=len(score.turns) - _MAX_ITEMS)}"
@@ -506,23 +525,34 @@ def _calls(score: Score, lang: Language, width: int) -> Iterator[str]:
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
-            why = reasons.extra.get(position)
-            phrase = EXTRA if why is None else EXTRA_BECAUSE
-            for names, other in (
-                (reasons.out_of_order, EXTRA_IN_ORDER),
-                (reasons.out_of_turn, EXTRA_IN_TURN),
-            ):
-                phrase = other if call.name in names else phrase
-            phrase = FORBIDDEN if position in score.forbidden else phrase
+            phrase = FORBIDDEN if position in score.forbidden else EXTRA
+            why = extra_reason(call, position, reasons, lang)
             yield _item(phrase, lang, j=position + 1, name=_whole_call(call, lang), why=why)
+
+
+def extra_reason(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> str:
+    """Why an extra call has no partner."""
+    found = reasons.misplaced.get(position)
+    if found is None:
+        return reasons.extra.get(position) or say(NO_EXPECTED_CALL, lang)
+    if found.why == "caller":
+        return other_caller_text(call, found.other, lang)
+    return say(EXTRA_REASONS[found.why], lang)
 
 
 def _missed_item(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> str:
     if is_state(call):
         return _item(MISSED_STATE, lang)
-    missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
-    missed = OUT_OF_TURN if call.name in reasons.out_of_turn else missed
-    item = _item(missed, lang, i=position + 1, name=_whole_call(call, lang))
+    found = reasons.missed.get(position)
+    if found is None:
+        why = say(NO_ACTUAL_CALL, lang)
+    elif found.why == "caller":
+        why = other_caller_text(found.other, call, lang)
+    else:
+        why = say(MISSED_REASONS[found.why], lang)
+    if found is not None and found.is_hidden:
+        why += say(CALL_MADE, lang, call=call_text(found.other, limit=_LONGEST_CALL, lang=lang))
+    item = _item(MISSED, lang, i=position + 1, name=_whole_call(call, lang), why=why)
     note = reasons.look_alikes.get(call.name)
     return item if note is None else f"{item} ({note})"
 
@@ -530,9 +560,14 @@ def _missed_item(call: ToolCall, position: int, reasons: UnpairedReasons, lang: 
 def _whole_call(call: ToolCall, lang: Language) -> str:
     """A call without a partner: several calls of one tool differ only in their arguments."""
     has_arguments = call.arguments != {} or call.error is not None
-    return (
-        call_text(call, limit=_LONGEST_CALL, lang=lang) if has_arguments else short_name(call.name)
-    )
+    if has_arguments:
+        return call_text(call, limit=_LONGEST_CALL, lang=lang)
+    return short_name(call.name) + _caller(call, lang)
+
+
+def _caller(call: ToolCall, lang: Language) -> str:
+    """Who makes a call, if not the agent; in a sentence."""
+    return caller_suffix(call, lang).replace("  ", " ", 1)
 
 
 def _pair(pair: Pair, lang: Language, width: int) -> Iterator[str]:
@@ -540,7 +575,11 @@ def _pair(pair: Pair, lang: Language, width: int) -> Iterator[str]:
     phrase = CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR
     if is_state(pair.expected):
         phrase = CORRECT_STATE if pair.is_correct else INCORRECT_STATE
-    name, i, j = short_name(pair.expected.name), pair.expected_index + 1, pair.actual_index + 1
+    expected, actual = pair.expected, pair.actual
+    name = short_name(expected.name) + _caller(expected, lang)
+    i, j = pair.expected_index + 1, f"{pair.actual_index + 1}"
+    if expected.caller != actual.caller:
+        j += _caller(actual, lang)
     yield _item(phrase, lang, i=i, j=j, name=name, why=_why(pair, lang))
     for difference in islice(found, _MAX_ITEMS):
         room = width - _REASON_INDENT

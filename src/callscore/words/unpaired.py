@@ -10,16 +10,18 @@ from msgspec import Struct
 
 from callscore.core.arguments import apply_settings, grade_calls
 from callscore.core.budget import Budget, OverBudget
-from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import Forbidden, Group, Times, calls_in
-from callscore.core.equality import fingerprint
+from callscore.core.call import AGENT, NOT_CAPTURED, ToolCall
+from callscore.core.case import Forbidden, Group, Times, calls_in, is_state
+from callscore.core.equality import equal_objects, fingerprint
 from callscore.core.phrases import Phrase, say
+from callscore.core.tool_names import changes_names, with_compared_name
+from callscore.words.callers import other_caller_text
 from callscore.words.look_alikes import code_points_text
 from callscore.words.reasons import malformed_text
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
     from callscore.core.settings import Settings
 
 __all__ = [
+    "Misplaced",
     "UnpairedReasons",
     "effective_order",
     "expectation_parts",
     "explain_unpaired",
+    "misplaced_calls",
+    "missed_note",
     "uncounted_calls",
 ]
 
@@ -198,47 +203,207 @@ TOO_OFTEN = Phrase(
 )
 
 
+Why = Literal["order", "turn", "caller"]
+
+
+class Misplaced(NamedTuple):
+    """Why a call is not paired with a call of the same tool on the other side.
+
+    Attributes:
+        why: it is out of order, in another turn, or made by another caller.
+        other: the call of the same tool.
+        is_hidden: whether reports do not show that call, because it is free and has other arguments.
+    """
+
+    why: Why
+    other: ToolCall
+    is_hidden: bool = False
+
+
 class UnpairedReasons(NamedTuple):
     """Why calls have no partner.
 
     Attributes:
-        out_of_order: the tools that were called, but not in the expected order.
-        extra: how extra calls differ from what was written, by position.
-        out_of_turn: the tools that were called, but in another turn than expected.
+        missed: calls of the same tool that missed calls cannot be paired with, by expected position.
+        misplaced: the same for extra calls, by actual position.
+        extra: how other extra calls differ from what was written, by actual position.
         look_alikes: where the names of missed tools differ from names that look the same.
     """
 
-    out_of_order: set[str]
+    missed: dict[int, Misplaced]
+    misplaced: dict[int, Misplaced]
     extra: dict[int, str]
     look_alikes: dict[str, str]
-    out_of_turn: set[str]
 
 
-_NOTHING_UNPAIRED = UnpairedReasons(set(), {}, {}, set())
+_NOTHING_UNPAIRED = UnpairedReasons({}, {}, {}, {})
+MISSED_NOTES: dict[Why, Phrase] = {
+    "order": Phrase("called, but not in this order", "вызван, но в другом порядке"),
+    "turn": Phrase("called, but in another turn", "вызван, но в другом ходе"),
+}
+
+
+def missed_note(found: Misplaced | None, call: ToolCall, lang: Language) -> str | None:
+    """Why a missed call is not paired with a call of its tool; None if there is none."""
+    if found is None:
+        return None
+    if found.why == "caller":
+        note = other_caller_text(found.other, call, lang)
+    else:
+        note = say(MISSED_NOTES[found.why], lang)
+    if not found.is_hidden:
+        return note
+    return f"{note}: {call_text(found.other, limit=_CALL_WIDTH, lang=lang)}"
 
 
 def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     """Why the unpaired calls of a score have no partner."""
-    pairs = score.other_pairs
-    paired = score.equal_start + len(pairs)
+    rows, columns = _unpaired_places(score)
+    free = _free_calls(score) if rows else []
     # Missed calls are only explained by extra ones; extra calls also by what was written.
-    if len(score.actual) == paired or (len(score.expected) == paired and not score.expectation):
+    if not (rows and (columns or free)) and not (columns and score.expectation):
         return _NOTHING_UNPAIRED
-    rows = _unpaired_positions({row for row, _ in pairs}, score.equal_start, len(score.expected))
-    columns = _unpaired_positions(
-        {column for _, column in pairs}, score.equal_start, len(score.actual)
+    missed, misplaced = _misplaced(score, rows, columns, free)
+    names = {score.expected[row].name for row in rows}
+    made = [score.actual[column] for column in columns]
+    called = {call.name for call in (*made, *free)}
+    look_alikes = _look_alikes(names, called, lang) if names and called else {}
+    extra = _extra_reasons(score, columns, misplaced, lang) if score.expectation else {}
+    return UnpairedReasons(missed, misplaced, extra, look_alikes)
+
+
+def misplaced_calls(score: Score) -> dict[int, Misplaced]:
+    """The missed calls whose tools were called, though not so that they could be paired."""
+    rows, columns = _unpaired_places(score)
+    return _misplaced(score, rows, columns, _free_calls(score))[0] if rows else {}
+
+
+def _unpaired_places(score: Score) -> tuple[list[int], list[int]]:
+    """The positions of the missed and of the extra calls."""
+    start, pairs = score.equal_start, score.other_pairs
+    paired = start + len(pairs)
+    rows, columns = list[int](), list[int]()
+    if len(score.expected) > paired:
+        rows = _unpaired_positions({row for row, _ in pairs}, start, len(score.expected))
+    if len(score.actual) > paired:
+        columns = _unpaired_positions({column for _, column in pairs}, start, len(score.actual))
+    return rows, columns
+
+
+def _free_calls(score: Score) -> list[ToolCall]:
+    """The extra calls that do not count, with their names as compared."""
+    free = [item.call for item in score.ignored if item.why == "free"]
+    if not changes_names(score.settings):
+        return free
+    return [with_compared_name(call, score.settings) for call in free]
+
+
+# Calls of one tool on one side, by who makes them and in which turn.
+_Places = dict[str, dict[tuple[str, int], list[ToolCall]]]
+
+
+def _misplaced(
+    score: Score, rows: list[int], columns: list[int], free: list[ToolCall]
+) -> tuple[dict[int, Misplaced], dict[int, Misplaced]]:
+    """What missed calls could not be paired with, and the same for extra calls."""
+    wanted = {row: score.expected[row] for row in rows if not is_state(score.expected[row])}
+    made = {column: score.actual[column] for column in columns}
+    if not wanted or not (made or free):
+        return {}, {}
+    places = _PlaceFinder(score)
+    by_tool, free_by_tool = places.by_tool(made.values()), places.by_tool(free)
+    missed: dict[int, Misplaced] = {}
+    for row, call in wanted.items():
+        shown = places.find(call, by_tool)
+        hidden = places.find(call, free_by_tool, is_hidden=True)
+        found = [each for each in (shown, hidden) if each is not None]
+        if found:
+            missed[row] = min(found, key=_distance)
+    expected_by_tool = places.by_tool(wanted.values())
+    extra = {
+        column: places.find(call, expected_by_tool, is_expected=False)
+        for column, call in made.items()
+        if column not in score.forbidden
+    }
+    return missed, {column: found for column, found in extra.items() if found is not None}
+
+
+_NEAREST_FIRST: tuple[Why, ...] = ("order", "turn", "caller")
+
+
+def _distance(found: Misplaced) -> tuple[bool, int]:
+    """The same call in another turn explains more than another call that is out of order."""
+    return found.is_hidden, _NEAREST_FIRST.index(found.why)
+
+
+class _PlaceFinder:
+    """Finds calls of the same tool on the other side, and why they are not a partner."""
+
+    def __init__(self, score: Score) -> None:
+        settings = score.settings
+        self._has_turns = bool(score.turns)
+        self._has_order = order_matters(score)
+        self._is_cumulative = settings.turns == "cumulative" and settings.order != "exact"
+        written = calls_in(score.expectation or score.expected)
+        self._has_callers = any(call.caller is not None for call in written)
+
+    def by_tool(self, calls: Iterable[ToolCall]) -> _Places:
+        """The first calls of each tool in each place."""
+        found: _Places = {}
+        for call in calls:
+            alike = found.setdefault(call.name, {}).setdefault(self._place(call), [])
+            if len(alike) < _MAX_COMPARED:
+                alike.append(call)
+        return found
+
+    def _place(self, call: ToolCall) -> tuple[str, int]:
+        caller = call.caller or AGENT if self._has_callers else AGENT
+        return caller, max(call.turn or 0, 0) if self._has_turns else 0
+
+    def find(
+        self, call: ToolCall, others: _Places, *, is_expected: bool = True, is_hidden: bool = False
+    ) -> Misplaced | None:
+        """The nearest call of the same tool, which is expected if `call` is not."""
+        places = others.get(call.name)
+        if places is None:
+            return None
+        own = self._place(call)
+        found: list[Misplaced] = []
+        for place, calls in places.items():
+            why = self._why(own, place) if is_expected else self._why(place, own)
+            if why is not None:
+                is_other = is_hidden and _has_other_arguments(call, calls)
+                found.append(Misplaced(why, calls[0], is_other))
+        return min(found, key=_distance, default=None)
+
+    def _why(self, expected: tuple[str, int], made: tuple[str, int]) -> Why | None:
+        """Why a call is not a partner; without an order, calls of one tool are always paired."""
+        if expected[0] != made[0]:
+            return "caller"
+        is_in_turn = made[1] == expected[1] or (self._is_cumulative and made[1] < expected[1])
+        if not is_in_turn:
+            return "turn"
+        return "order" if self._has_order else None
+
+
+def _has_other_arguments(expected: ToolCall, calls: list[ToolCall]) -> bool:
+    """Whether none of these calls has the expected arguments."""
+    wanted = expected.arguments
+    if wanted is None:
+        return False
+    return not any(
+        call.error is None and equal_objects(wanted, call.arguments or {}) for call in calls
     )
+
+
+def _extra_reasons(
+    score: Score, columns: list[int], misplaced: dict[int, Misplaced], lang: Language
+) -> dict[int, str]:
+    """How extra calls differ from what was written, if nothing of their tools was missed."""
+    others = {score.actual[column].name for column in misplaced}
     called = {score.actual[column].name for column in columns}
-    # Without an order, calls of the same tool are paired regardless of their arguments.
-    is_ordered = bool(rows and columns) and order_matters(score)
-    missed = {score.expected[row].name for row in rows}
-    out_of_turn = _out_of_turn(score, rows, columns) if score.turns else set()
-    out_of_order = (called & missed) - out_of_turn if is_ordered else set()
-    look_alikes = _look_alikes(missed, called, lang) if missed and called else {}
-    if score.expectation is None:
-        return UnpairedReasons(out_of_order, {}, look_alikes, out_of_turn)
     known: dict[str, list[AllowedCall]] = {}
-    for allowance in allowed_calls(score, called - out_of_order - out_of_turn):
+    for allowance in allowed_calls(score, called - others):
         known.setdefault(allowance.call.name, []).append(allowance)
     explained = [column for column in columns if score.actual[column].name in known]
     extra: dict[int, str] = {}
@@ -255,20 +420,7 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
             break
         if words is not None:
             extra[column] = words
-    return UnpairedReasons(out_of_order, extra, look_alikes, out_of_turn)
-
-
-def _out_of_turn(score: Score, rows: list[int], columns: list[int]) -> set[str]:
-    """The tools whose missed calls were made, though in other turns."""
-    missed: dict[str, set[int]] = {}
-    for row in rows:
-        missed.setdefault(score.expected[row].name, set()).add(score.expected[row].turn or 0)
-    called: dict[str, set[int]] = {}
-    for column in columns:
-        called.setdefault(score.actual[column].name, set()).add(score.actual[column].turn or 0)
-    return {
-        name for name in called if name in missed and not called[name].intersection(missed[name])
-    }
+    return extra
 
 
 def _look_alikes(missed: set[str], called: set[str], lang: Language) -> dict[str, str]:

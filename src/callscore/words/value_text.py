@@ -27,6 +27,7 @@ from callscore.core.rendering import (
 )
 from callscore.core.rules import Matcher
 from callscore.core.score import has_no_counted_calls, turn_count
+from callscore.words.callers import caller_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,10 +104,13 @@ ANY_ARGUMENTS = Phrase("any arguments", "любые аргументы")
 
 
 def call_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:
-    """The call on one line of at most `limit` columns: `get_weather(city="Oslo")`."""
-    name = name_text(call.name, limit=limit)
-    arguments = arguments_text(call, limit=limit - display_width(name), lang=lang)
-    return clip(name + arguments, limit)
+    """The call on one line of at most `limit` columns: `get_weather(city="Oslo")`.
+
+    Its caller follows if it is not the agent.
+    """
+    name, caller = name_text(call.name, limit=limit), caller_suffix(call, lang)
+    taken = display_width(name) + display_width(caller)
+    return clip(name + arguments_text(call, limit=limit - taken, lang=lang) + caller, limit)
 
 
 def name_text(name: str, *, limit: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from callscore import expect, score
 from callscore.core.call import ToolCall
@@ -167,6 +168,20 @@ def test_calls_in_the_wrong_order_are_a_class_of_their_own() -> None:
     found = score([("a", {}), ("b", {})], [("b", {}), ("a", {})], order="in_order")
 
     assert [problem.kind for problem in problems_of(found, "en")] == ["order"]
+
+
+@pytest.mark.parametrize(("extra_calls", "called"), [("cost", "f"), ("free", None)])
+def test_a_call_that_cannot_be_paired_says_why_also_if_it_is_free(
+    extra_calls: Any, called: str | None
+) -> None:
+    first, second = ToolCall("f", {}, turn=0), ToolCall("f", {}, turn=1)
+    turn = score([expect.turn(first), expect.turn()], [second], extra_calls=extra_calls)
+    caller = score([ToolCall("f", {}, caller="user")], [first], extra_calls=extra_calls)
+
+    assert list(problems_of(turn, "en")) == [Problem("turn", "f", called=called)]
+    assert list(problems_of(caller, "en")) == [Problem("caller", "f", called=called)]
+    missed = view_data(CaseScore(id="", score=caller))["rows"][0]
+    assert missed["notes"] == ["made by the agent, expected of the user"]
 
 
 def test_a_forbidden_call_is_not_an_extra_one_too() -> None:
@@ -335,7 +350,7 @@ def test_the_index_has_the_first_wrong_turn_and_a_class_of_its_own() -> None:
     view = view_of_case(CaseScore(id="chat", score=CHAT))
 
     assert index_row(view, CHAT, "en").turn == 1
-    assert Problem("turn", "c") in [*problems_of(CHAT, "en")]
+    assert Problem("turn", "c", called="c") in [*problems_of(CHAT, "en")]
     plain = view_of_case(CaseScore(id="trip", score=BOOKING))
     assert index_row(plain, BOOKING, "en").turn is None
     assert {"turns", "first_wrong_turn", "state"}.isdisjoint(

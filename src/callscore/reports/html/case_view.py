@@ -23,12 +23,12 @@ from callscore.core.score import Score, turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
-from callscore.words.diff import FAULT, FAULT_IN_TRACE, OUT_OF_TURN
-from callscore.words.explanation import explain, ignored_notes
+from callscore.words.diff import FAULT, FAULT_IN_TRACE
+from callscore.words.explanation import NO_ACTUAL_CALL, explain, extra_reason, ignored_notes
 from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
 from callscore.words.turns import call_blocks, has_blocks, joined_note, state_word, turn_word
-from callscore.words.unpaired import explain_unpaired
+from callscore.words.unpaired import explain_unpaired, misplaced_calls, missed_note
 from callscore.words.value_text import call_counts, json_safe, score_rating
 
 if TYPE_CHECKING:
@@ -63,13 +63,6 @@ _FIRST_STEP = re.compile(
 )
 _ABOUT = 160  # characters of the input that the search covers
 
-_NO_ACTUAL_CALL = Phrase("no actual call to pair with", "нет фактического вызова для пары")
-_NO_EXPECTED_CALL = Phrase("no expected call to pair with", "нет ожидаемого вызова для пары")
-_NO_ACTUAL_CALL_IN_ORDER = Phrase("called, but not in this order", "вызван, но в другом порядке")
-_NO_EXPECTED_CALL_IN_ORDER = Phrase(
-    "no expected call to pair with in this order", "в этом порядке нет ожидаемого вызова для пары"
-)
-_EXPECTED_IN_OTHER_TURN = Phrase("expected in another turn", "ожидался в другом ходе")
 _FORBIDDEN_BY = Phrase(
     "forbidden by {pattern}: the score of the case is 0",
     "запрещён правилом {pattern}: оценка случая — 0",
@@ -478,12 +471,8 @@ def _difference(
 
 
 def _missed_row(call: ToolCall, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
-    phrase = _NO_ACTUAL_CALL
-    if call.name in reasons.out_of_order:
-        phrase = _NO_ACTUAL_CALL_IN_ORDER
-    if call.name in reasons.out_of_turn:
-        phrase = OUT_OF_TURN
-    notes = [] if is_state(call) else [say(phrase, lang)]
+    note = missed_note(reasons.missed.get(position), call, lang)
+    notes = [] if is_state(call) else [note or say(NO_ACTUAL_CALL, lang)]
     if call.name in reasons.look_alikes:
         notes.append(reasons.look_alikes[call.name])
     return Row("-", _safe(expected_part, call), expected_index=position, notes=notes)
@@ -491,20 +480,12 @@ def _missed_row(call: ToolCall, position: int, reasons: UnpairedReasons, lang: L
 
 def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
     call = score.actual[position]
+    mark: Literal["!", "+"] = "+"
+    note = extra_reason(call, position, reasons, lang)
     if position in score.forbidden:
         patterns = forbidden_patterns(score.expectation or ())
         pattern = forbidding_pattern(patterns, call.name, score.settings)
-        note = say(_FORBIDDEN_BY, lang, pattern=pattern)
-    elif position in reasons.extra:
-        note = reasons.extra[position]
-    else:
-        phrase = _NO_EXPECTED_CALL
-        if call.name in reasons.out_of_order:
-            phrase = _NO_EXPECTED_CALL_IN_ORDER
-        if call.name in reasons.out_of_turn:
-            phrase = _EXPECTED_IN_OTHER_TURN
-        note = say(phrase, lang)
-    mark: Literal["!", "+"] = "!" if position in score.forbidden else "+"
+        mark, note = "!", say(_FORBIDDEN_BY, lang, pattern=pattern)
     return Row(mark, actual=_safe(call_part, call), actual_index=position, notes=[note])
 
 
@@ -596,8 +577,7 @@ def problems_of(score: Score, lang: Language) -> Iterator[Problem]:
     for position in score.forbidden:
         yield Problem("forbidden", score.actual[position].name)
     missed, extra = score.unpaired
-    forbidden = {id(score.actual[position]) for position in score.forbidden}
-    yield from _unpaired_problems(missed, extra, forbidden)
+    yield from _unpaired_problems(score, missed, extra)
     for pair in score.incorrect:
         for difference in pair.differences:
             yield Problem(difference.kind, pair.expected.name, difference.argument or "")
@@ -605,17 +585,22 @@ def problems_of(score: Score, lang: Language) -> Iterator[Problem]:
 
 
 def _unpaired_problems(
-    missed: Sequence[ToolCall], extra: Sequence[ToolCall], forbidden: set[int]
+    score: Score, missed: Sequence[ToolCall], extra: Sequence[ToolCall]
 ) -> Iterator[Problem]:
-    """Missed calls, each set against the extra call at its position, as the summary does."""
+    """Missed calls, each set against the extra call at its position, as the summary does.
+
+    One whose tool was called, also by a call that is free, says why the two are not paired.
+    """
+    forbidden = {id(score.actual[position]) for position in score.forbidden}
+    found = misplaced_calls(score) if missed and (extra or score.ignored) else {}
+    misplaced = {id(score.expected[position]): each.why for position, each in found.items()}
     for left, right in zip_longest(missed, extra):
         if left is None:
             if id(right) not in forbidden:
                 yield Problem("extra", right.name)
-        elif right is None:
-            yield Problem("missed", left.name)
-        elif left.name == right.name:
-            yield Problem("order" if left.turn == right.turn else "turn", left.name)
+        elif right is None or left.name == right.name:
+            kind = misplaced.get(id(left), "missed" if right is None else "order")
+            yield Problem(kind, left.name, called=None if right is None else right.name)
         else:
             yield Problem("wrong_tool", left.name, called=right.name)
 

@@ -147,6 +147,7 @@ WORDS: dict[str, Phrase | Plural] = {
     "problems.class_wrong_tool": Phrase("Another tool called", "Вызван другой инструмент"),
     "problems.class_order": Phrase("Wrong order", "Неверный порядок"),
     "problems.class_turn": Phrase("Wrong turn", "Другой ход"),
+    "problems.class_caller": Phrase("Wrong caller", "Вызвал другой"),
     "problems.class_schema": Phrase("Fault of a call", "Ошибка вызова"),
     "problems.class_error": Phrase("Error", "Ошибка"),
     # --- filters.js

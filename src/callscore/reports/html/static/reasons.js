@@ -15,7 +15,7 @@ const WORST_FIRST = [
   ["error"],
   ["forbidden"],
   ["malformed", "wrong_tool", "missed"],
-  ["value", "type", "missing", "unexpected", "matcher", "order", "turn", "schema"],
+  ["value", "type", "missing", "unexpected", "matcher", "order", "turn", "caller", "schema"],
   ["extra"],
 ];
 

@@ -116,6 +116,9 @@ export function failureKey(problem) {
 export function problemCell(problem) {
   switch (problem.class) {
     case "wrong_tool":
+    case "order":
+    case "turn":
+    case "caller":
       return cellKey(problem.tool, problem.called ?? null);
     case "missed":
       return cellKey(problem.tool, null);

@@ -128,13 +128,13 @@ export interface Problem {
   /** The failure class. */
   class:
     | "value" | "type" | "missing" | "unexpected" | "matcher" | "malformed" // an argument
-    | "missed" | "extra" | "forbidden" | "wrong_tool" | "order" | "turn" // a call
+    | "missed" | "extra" | "forbidden" | "wrong_tool" | "order" | "turn" | "caller" // a call
     | "schema" // a fault by the schema or by a check
     | "error"; // no answer
   tool: string | null;
   /** For arguments. */
   argument?: string;
-  /** For `wrong_tool`: what was called in place of `tool`. */
+  /** For `wrong_tool`: what was called in place of `tool`. For `order`, `turn` and `caller`: `tool`, if that call counts. */
   called?: string;
   /** For `schema` and `error`: the kind, and its name in the language of the report. */
   kind?: string;
