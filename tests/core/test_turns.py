@@ -140,13 +140,39 @@ def test_a_call_that_nothing_takes_is_extra_in_the_turn_in_which_it_was_made() -
     assert [call.name for call in score.actual] == ["a", "x", "b"]
 
 
-def test_a_turn_keeps_its_wrong_call_from_later_turns() -> None:
+def test_a_call_that_is_wrong_in_its_turn_and_right_in_a_later_one_is_correct_there() -> None:
     expected = (turn(ToolCall("a", {"n": 1})), turn(ToolCall("a", {"n": 2})))
     calls = (ToolCall("a", {"n": 2}, turn=0),)
 
-    score = score_calls(expected, calls, CUMULATIVE)
+    early = score_calls(expected, calls, CUMULATIVE)
+    both = score_calls(expected, (*calls, ToolCall("a", {"n": 3}, turn=0)), CUMULATIVE)
 
-    assert (len(score.incorrect), len(score.missed)) == (1, 1)
+    assert (early.correct_places, early.incorrect, len(early.missed)) == (((1, 0),), (), 1)
+    assert counts(early) == [(0, 1, 0, 0), (1, 1, 1, 0)]
+    # The first turn is compared with what no other turn needs.
+    assert (both.correct_places, both.incorrect[0].actual.arguments) == (((1, 0),), {"n": 3})
+
+
+def test_a_turn_keeps_its_wrong_call_from_later_turns_in_which_it_is_wrong_as_well() -> None:
+    expected = (turn(ToolCall("a", {"n": 1})), turn(ToolCall("a", {"n": 2})))
+
+    score = score_calls(expected, (ToolCall("a", {"n": 3}, turn=0),), CUMULATIVE)
+
+    assert [(pair.expected_index, pair.actual_index) for pair in score.incorrect] == [(0, 0)]
+    assert counts(score) == [(0, 1, 1, 0), (0, 1, 0, 0)]
+
+
+def test_a_repeat_that_is_the_same_object_is_the_later_of_the_two() -> None:
+    call, other = ToolCall("do_a", {}, turn=0), ToolCall("get_b", {}, turn=0)
+    settings = Settings(repeated_calls="collapse", extra_calls="reads_free")
+
+    score = score_calls((turn("x"),), (call, other, call), settings)
+
+    assert score.actual == (call,)
+    assert [(item.call, item.why) for item in score.ignored] == [
+        (call, "repeated"),
+        (other, "free"),
+    ]
 
 
 def test_normalized_names_are_normalized_once_even_if_a_call_waits_for_its_turn() -> None:

@@ -46,8 +46,8 @@ def test_other_callers_are_refused_with_the_choices(given: Any, problem: str) ->
     assert str(raised.value).startswith(problem)
 
 
-def test_the_agent_is_the_caller_that_a_call_does_not_name() -> None:
-    assert [caller_named(name) for name in (None, "agent", "user")] == [None, None, "user"]
+def test_a_call_may_name_any_caller_or_none() -> None:
+    assert [caller_named(name) for name in (None, "agent", "user")] == [None, "agent", "user"]
     with pytest.raises(InvalidSettings, match=r"unknown caller 'me'\. Choose from: agent, user"):
         caller_named("me")
 

@@ -8,6 +8,8 @@ import pytest
 
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import TRACE_FIELDS
 from callscore.formats.cases import (
@@ -518,6 +520,17 @@ def test_an_expected_call_of_an_unknown_caller_is_refused() -> None:
 
     with pytest.raises(UnreadableInput, match=r"unknown caller 'me'. Choose from: agent, user"):
         read_case(record, place="p")
+
+
+def test_a_call_that_the_agent_must_make_is_not_one_that_the_user_made() -> None:
+    expected = [{"name": "f", "arguments": {}, "caller": "agent"}]
+    scores = []
+    for caller in (None, "agent", "user"):
+        actual = [{"name": "f", "arguments": {}, "caller": caller}]
+        case = read_case({"id": "a", "expected": expected, "actual": actual}, place="p")
+        scores.append(score_calls(tuple(case.expected or ()), case.actual or (), DEFAULT).f1)
+
+    assert scores == [1, 1, 0]
 
 
 TALK = [

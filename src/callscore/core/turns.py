@@ -47,14 +47,13 @@ def counted_places(score: Score, calls: Sequence[ToolCall]) -> list[int]:
     """The places of the actual calls of a score among those that were scored."""
     left_out = [item.call for item in score.ignored if item.side == "actual"]
     places = []
-    position = 0
-    for place, call in enumerate(calls):
-        # They are the same objects, in the same order.
-        if position < len(left_out) and left_out[position] is call:
-            position += 1
+    for place in reversed(range(len(calls))):
+        # They are the same objects, in the same order. Of one that is there twice, the last is the repeat.
+        if left_out and left_out[-1] is calls[place]:
+            left_out.pop()
         else:
             places.append(place)
-    return places
+    return places[::-1]
 
 
 class _Turn(NamedTuple):
@@ -73,19 +72,46 @@ def score_turns(
 ) -> tuple[Score, list[int]]:
     """Score each turn with `score_part`, and join the scores; and the places of the actual calls.
 
-    With `turns="cumulative"`, calls of earlier turns that nothing was paired with can be paired, too,
-    unless positions are compared.
+    With `turns="cumulative"`, calls of earlier turns that no turn has taken can be paired, too, unless
+    positions are compared. What is correct in a later turn is not taken by an earlier one in which it
+    would be incorrect.
     """
-    joined = _Joined(settings)
     carries = settings.turns == "cumulative" and settings.order != "exact"
+    turns = _turns(expected, actual)
+    joined = _Joined(settings)
+    later = _correct_turns(turns, actual, score_part) if carries else {}
     left: list[int] = []
-    for turn in _turns(expected, actual):
+    for turn in turns:
         places = [*left, *turn.places]
-        calls = tuple([actual[place] for place in places])
-        scored = score_part(tuple([_in_turn(item, turn.number) for item in turn.expected]), calls)
-        found = [places[at] for at in counted_places(scored, calls)]
-        left = joined.add(scored, found, turn.number, carries=carries)
+        free = [place for place in places if later.get(place, turn.number) <= turn.number]
+        scored, found = _score_turn(turn, free, actual, score_part)
+        taken = joined.add(scored, found, turn.number)
+        gone = taken | set(free).difference(found)
+        left = [place for place in places if carries and place not in gone]
     return joined.score(expected)
+
+
+def _score_turn(
+    turn: _Turn, places: list[int], actual: Sequence[ToolCall], score_part: ScorePart
+) -> tuple[Score, list[int]]:
+    """The score of a turn with the calls at these places, and the places of those that count."""
+    calls = tuple([actual[place] for place in places])
+    scored = score_part(tuple([_in_turn(item, turn.number) for item in turn.expected]), calls)
+    return scored, [places[at] for at in counted_places(scored, calls)]
+
+
+def _correct_turns(
+    turns: list[_Turn], actual: Sequence[ToolCall], score_part: ScorePart
+) -> dict[int, int]:
+    """The turn in which each call is correct, by its place, if only correct calls are taken."""
+    correct: dict[int, int] = {}
+    left: list[int] = []
+    for turn in turns:
+        scored, found = _score_turn(turn, [*left, *turn.places], actual, score_part)
+        correct |= {found[column]: turn.number for _, column in scored.correct_places}
+        forbidden = {found[at] for at in scored.forbidden}
+        left = [place for place in found if place not in correct and place not in forbidden]
+    return correct
 
 
 def _turns(expected: tuple[Expected, ...], actual: Sequence[ToolCall]) -> list[_Turn]:
@@ -122,8 +148,8 @@ class _Joined:
         self._ignored: list[Ignored] = []
         self._turns: list[int] = []
 
-    def add(self, scored: Score, places: list[int], number: int, *, carries: bool) -> list[int]:
-        """Add the score of a turn; returns the places of the calls that a later turn can still have."""
+    def add(self, scored: Score, places: list[int], number: int) -> set[int]:
+        """Add the score of a turn; returns the places of the calls that no later turn can have."""
         row = len(self._expected)
         pairs = (*scored.correct_places, *scored.other_pairs)
         taken = {*scored.forbidden, *[column for _, column in pairs]}
@@ -141,7 +167,7 @@ class _Joined:
         self._forbidden += [places[at] for at in scored.forbidden]
         self._ignored += scored.ignored
         self._turns.append(number)
-        return [place for at, place in enumerate(places) if carries and at not in taken]
+        return {places[at] for at in taken}
 
     def score(self, expected: tuple[Expected, ...]) -> tuple[Score, list[int]]:
         """The score of the case, and the places of its actual calls."""

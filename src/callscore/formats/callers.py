@@ -44,7 +44,7 @@ def read_callers(value: Any) -> tuple[Caller, ...]:
 
 
 def caller_named(value: Any) -> str | None:
-    """The caller of an expected call, as `ToolCall` has it: None for the agent.
+    """The caller that an expected call names; None if it names none.
 
     Raises:
         InvalidSettings: it is unknown: no call would ever be its own.
@@ -53,7 +53,7 @@ def caller_named(value: Any) -> str | None:
         return None
     if not isinstance(value, str) or value not in _CALLERS:
         raise InvalidSettings(f"unknown caller {mention(value)}. {_CHOICES}")
-    return None if value == AGENT else value
+    return value
 
 
 def calls_of(items: Iterable[_Item], callers: Iterable[str]) -> tuple[_Item, ...]:
