@@ -16,6 +16,7 @@ from callscore import (
     ToolCall,
     UnknownFormat,
     check_calls,
+    expect,
     read_calls,
     read_tools,
     score,
@@ -335,3 +336,47 @@ def test_groups_of_a_case_that_is_handed_over_whole_are_kept() -> None:
     case = {"expected": [{"optional": "f"}], "actual": []}
 
     assert score(case, []).passed
+
+
+ONE_MESSAGE = [
+    {"role": "user", "content": "q"},
+    {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+            for name in ("a", "b")
+        ],
+    },
+]
+
+
+def test_one_message_of_the_user_is_one_of_the_expected_turns() -> None:
+    expected = [expect.turn("a"), expect.turn("b")]
+
+    more: list[dict[str, Any]] = [{}, {"tools": ["a", "b"]}, {"expected_state": 1}]
+    for options in more:
+        assert score(expected, ONE_MESSAGE, **options).first_wrong_turn == 1
+    assert score(expected, ONE_MESSAGE[1:]).turns == ()
+    assert [call.turn for call in score(["a", "b"], ONE_MESSAGE).actual] == [None, None]
+
+
+def test_whose_calls_count_is_the_same_for_both_sides() -> None:
+    made: list[Any] = ["a", {"name": "b", "caller": "user"}]
+    wanted: list[Any] = ["a", ToolCall("b", caller="user")]
+
+    assert score(["a"], made).f1 == 1
+    assert score(["a"], made, callers=["agent", "user"]).f1 == pytest.approx(2 / 3)
+    assert score(["a", "b"], made, callers=["agent", "user"]).f1 == 1
+    assert score(wanted, made).f1 == 1
+    assert score(wanted, ["a"], callers="agent").f1 == 1  # type: ignore[arg-type]  # one is enough
+    assert score(wanted, ["a", "b"]).f1 == pytest.approx(1 / 2)
+    with pytest.raises(InvalidSettings, match=r"callers: unknown value 'me'"):
+        score(["a"], made, callers=["me"])  # type: ignore[list-item]
+
+
+def test_callers_and_a_state_are_read_together() -> None:
+    made = [{"name": "b", "caller": "user"}]
+    states: dict[str, Any] = {"expected_state": {"x": 1}, "actual_state": {"x": 1}}
+
+    assert len(score([], made, **states).actual) == 1
+    assert len(score([], made, callers=["user"], **states).actual) == 2

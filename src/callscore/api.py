@@ -10,8 +10,9 @@ from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.formats.callers import calls_of, read_callers
 from callscore.formats.calls import read_simple_calls, read_simple_sides
-from callscore.formats.case_sides import read_expected_side, read_side
+from callscore.formats.case_sides import options_for, read_expected_side, read_side
 from callscore.formats.trace import ReadOptions, read_options_for
 from callscore.formats.unread import warn_unread
 
@@ -38,13 +39,14 @@ _SETTINGS_TWICE = "'settings' cannot be combined with a preset or single setting
 _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool was called."
 
 
-def score(  # noqa: C901, PLR0913  (all are options; most calls end in the first half of it)
+def score(  # noqa: PLR0913  (all are options)
     expected: Any,
     actual: Any,
     *,
     preset: str | None = None,
     settings: Settings | None = None,
     tools: Any = None,
+    callers: Iterable[Caller] | None = None,
     expected_state: Any = None,
     actual_state: Any = None,
     **options: Unpack[SettingOptions],
@@ -67,6 +69,8 @@ def score(  # noqa: C901, PLR0913  (all are options; most calls end in the first
         settings: all settings as one value, instead of a preset and options.
         tools: the tool definitions, in any form that `read_tools` accepts. Arguments are checked
             against their schemas, and they state which tools change something.
+        callers: whose calls count, on both sides: those of the `agent`, the `user`, a `subagent`, or
+            `code`. By default all but those of the user; theirs count if one of them is expected.
         expected_state: the expected state at the end of the run, with matchers in place of values;
             it is compared with `actual_state` as the arguments of a call are.
         actual_state: the state that was found at the end.
@@ -86,38 +90,49 @@ def score(  # noqa: C901, PLR0913  (all are options; most calls end in the first
         settings = DEFAULT
     elif not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
-    if expected_state is not None:
-        states = expected_state, actual_state
-        return _score_with_state(expected, actual, states, settings, tools)
-    if tools is None and settings.top_k == 1:
+    if tools is None and callers is None and expected_state is None and settings.top_k == 1:
         if expected.__class__ is list and actual.__class__ is list:  # what most people pass
             sides = read_simple_sides(expected, actual)
             if sides is not None:
                 return score_calls(*sides, settings)
-        return score_calls(_read_expected(expected), _read_actual(actual), settings)
+        wanted = _read_expected(expected)
+        return score_calls(wanted, _read_actual(actual, wanted), settings)
+    states = {"expected_state": expected_state, "actual_state": actual_state}
+    given = None if callers is None else read_callers(callers)
     known = None if tools is None else tools_by_name(tools)
-    calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)
-    return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
+    return _score_read((expected, actual), states, settings, known, given)
 
 
-def _score_with_state(
-    expected: Any, actual: Any, states: tuple[Any, Any], settings: Settings, tools: Any
+def _score_read(
+    sides: tuple[Any, Any],
+    states: dict[str, Any],
+    settings: Settings,
+    tools: Mapping[str, Tool] | None,
+    callers: tuple[Caller, ...] | None,
 ) -> Score:
-    """The score of calls and of the state at the end, which every answer has in common."""
+    """The score of calls that are read with tools, by callers, or with a state at the end.
+
+    All answers have that state in common.
+    """
     from callscore.formats.case_turns import actual_with_state, expected_with_state
 
-    wanted = None if expected is None else _read_expected(expected)
+    read_options = ReadOptions(tools=tools or _NO_TOOLS, on_unread=warn_unread, callers=callers)
+    expected, actual = sides
+    has_state = states["expected_state"] is not None
+    wanted = None
+    if expected is not None or not has_state:
+        wanted = _read_expected(expected, read_options)
+        wanted = wanted if callers is None else calls_of(wanted, callers)
     # Python values are literal: rules are made with functions.
-    wanted = expected_with_state(wanted, {"expected_state": states[0]}, spelled=False)
-    known = None if tools is None else tools_by_name(tools)
-    calls, *others = [
-        actual_with_state(answer, {"actual_state": states[1]}) or ()
-        for answer in _read_answers(actual, known or _NO_TOOLS, settings.top_k)
-    ]
-    return score_case(wanted or (), calls, settings, known, others=tuple(others))
+    wanted = expected_with_state(wanted, states, spelled=False) or ()
+    answers = _read_answers(actual, options_for(wanted, read_options), settings.top_k)
+    if has_state:
+        answers = [actual_with_state(answer, states) or () for answer in answers]
+    calls, *others = answers
+    return score_case(wanted, calls, settings, tools, others=tuple(others))
 
 
-def _read_expected(value: Any) -> tuple[Expected, ...]:
+def _read_expected(value: Any, read_options: ReadOptions = _READ_OPTIONS) -> tuple[Expected, ...]:
     if value.__class__ is list:
         calls = read_simple_calls(value)  # faster, and what most people pass
         if calls is not None:
@@ -125,16 +140,16 @@ def _read_expected(value: Any) -> tuple[Expected, ...]:
     document = _decoded(value, allow_duplicates=False)
     # Keys that begin with `$` are rules in a text or a file, and literal in Python objects.
     return read_expected_side(
-        document, where="expected", read_options=_READ_OPTIONS, spelled=document is not value
+        document, where="expected", read_options=read_options, spelled=document is not value
     )
 
 
-def _read_actual(value: Any) -> _Calls:
+def _read_actual(value: Any, expected: tuple[Expected, ...] = ()) -> _Calls:
     if value.__class__ is list:
         calls = read_simple_calls(value)
         if calls is not None:
             return calls
-    return _read_actual_trace(value, _READ_OPTIONS)
+    return _read_actual_trace(value, options_for(expected, _READ_OPTIONS))
 
 
 def _read_actual_trace(value: Any, read_options: ReadOptions) -> _Calls:
@@ -164,13 +179,12 @@ def _decoded(value: Any, *, allow_duplicates: bool) -> Any:
     return value
 
 
-def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) -> list[_Calls]:
+def _read_answers(document: Any, read_options: ReadOptions, max_answers: int) -> list[_Calls]:
     """The calls of each of the first answers in a document."""
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
 
-    read_options = ReadOptions(tools=tools, on_unread=warn_unread)
     reusable = list(document) if isinstance(document, Iterator) else document  # it is read again
     return read_candidates(
         lambda chosen: _read_actual_trace(reusable, chosen), read_options, max_answers

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from callscore.core.call import Malformed, ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, Group
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import TRACE_FIELDS
 from callscore.formats.cases import (
     NO_ID,
+    actual_from_trace,
+    case_from_trace,
     case_record,
     has_own_id,
     join_case,
@@ -22,6 +25,7 @@ from callscore.formats.cases import (
     read_trace,
     trace_field,
 )
+from callscore.formats.reading import read_document
 from callscore.formats.trace import ReadOptions
 from callscore.sources.record import Record
 from callscore.sources.text_document import decode_line
@@ -396,7 +400,10 @@ def test_a_case_gets_an_id_of_its_content_only_if_one_is_needed() -> None:
 # --- a trace in place of actual calls -------------------------------------------------------------
 
 USER = {"role": "user", "content": "What is f?"}
-AGENT = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '{"q": 1}'}}]}
+AGENT: dict[str, Any] = {
+    "role": "assistant",
+    "tool_calls": [{"function": {"name": "f", "arguments": '{"q": 1}'}}],
+}
 TEXT = '<tool_call>{"name": "f", "arguments": {"q": 1}}</tool_call>'
 
 
@@ -494,12 +501,34 @@ def test_a_case_may_say_whose_calls_count() -> None:
     assert case_record(case)["callers"] == ("agent",)
 
 
-def test_without_a_word_about_it_all_calls_of_a_case_count() -> None:
-    record = {"id": "a", "expected": calls(None), "actual": calls(None, "user")}
+def test_without_a_word_about_it_all_calls_but_those_of_the_user_count() -> None:
+    record = {"id": "a", "expected": calls(None), "actual": calls(None, "user", "code")}
     case = read_case(record, place="p")
 
     assert case.callers is None
-    assert callers_of(case.actual) == [None, "user"]
+    assert callers_of(case.actual) == [None, "code"]
+
+
+@pytest.mark.parametrize("field", ["actual", "turns"])
+def test_the_user_counts_in_our_own_notation_as_in_any_other(field: str) -> None:
+    made = calls("user", None)
+    wanted: Any = {"expected": calls(None), "actual": made}
+    expecting: Any = {"expected": calls("user", None), "actual": made}
+    if field == "turns":
+        wanted, expecting = {"turns": [wanted]}, {"turns": [{"expected": []}, expecting]}
+
+    assert callers_of(case(id="a", **wanted).actual) == [None]
+    assert callers_of(case(id="a", **wanted, callers=["agent", "user"]).actual) == ["user", None]
+    assert callers_of(case(id="a", **expecting).actual) == ["user", None]
+
+
+def test_what_is_left_out_is_left_out_of_plain_calls_too() -> None:
+    record = {"id": "a", "expected": [], "actual": calls(None, "user", "subagent")}
+    kept = read_case(record, place="p", read_options=ReadOptions(leave_out=()))
+    cut = read_case(record, place="p", read_options=ReadOptions(leave_out=("user", "subagent")))
+
+    assert callers_of(kept.actual) == [None, "user", "subagent"]
+    assert callers_of(cut.actual) == [None]
 
 
 def test_a_wish_is_more_important_than_what_a_case_says() -> None:
@@ -526,7 +555,7 @@ def test_a_call_that_the_agent_must_make_is_not_one_that_the_user_made() -> None
     expected = [{"name": "f", "arguments": {}, "caller": "agent"}]
     scores = []
     for caller in (None, "agent", "user"):
-        actual: list[Any] = [{"name": "f", "arguments": {}, "caller": caller}]
+        actual: list[dict[str, Any]] = [{"name": "f", "arguments": {}, "caller": caller}]
         case = read_case({"id": "a", "expected": expected, "actual": actual}, place="p")
         scores.append(score_calls(tuple(case.expected or ()), case.actual or (), DEFAULT).f1)
 
@@ -570,9 +599,83 @@ def test_a_reference_says_whose_calls_of_a_trace_count() -> None:
     assert callers_of(join_case(reference, trace).actual) == [None]
 
 
+@pytest.mark.parametrize(
+    ("expected", "leave_out", "found"),
+    [
+        (["f"], ("user",), [None, "code"]),
+        (calls("user"), ("user",), [None, "user", "code"]),
+        (["f"], (), [None, "user", "code"]),
+    ],
+)
+def test_a_reference_decides_whether_plain_calls_of_the_user_count(
+    expected: Any, leave_out: Any, found: list[str | None]
+) -> None:
+    options = ReadOptions(leave_out=leave_out)
+    record = {"id": "a", "calls": calls(None, "user", "code")}
+    trace = read_trace(record, place="t", read_options=options)
+    reference = read_reference({"id": "a", "calls": expected}, place="r", read_options=options)
+
+    assert callers_of(join_case(reference, trace).actual) == found
+
+
+def test_a_trace_without_a_reference_leaves_the_user_out() -> None:
+    trace = read_trace({"id": "a", "calls": calls(None, "user")}, place="t", is_alone=True)
+
+    assert callers_of(trace.actual) == [None]
+
+
 def test_a_reference_without_callers_demands_nothing_of_a_user() -> None:
     made = tuple([ToolCall("f", caller=caller) for caller in (None, "user", "code")])
     trace = Case(id="a", actual=made, callers=("agent", "user", "code"))
     reference = read_reference({"id": "a", "expected": ["f"]}, place="r")
 
     assert callers_of(join_case(reference, trace).actual) == [None, "code"]
+
+
+ONE_MESSAGE = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "tool_calls": [*AGENT["tool_calls"], *AGENT["tool_calls"]]},
+]
+
+
+def turns_of(case: Case) -> list[int | None]:
+    return [call.turn for call in case.actual or ()]
+
+
+@pytest.mark.parametrize(
+    ("expected", "turns"),
+    [
+        ({"expected": [{"turn": [F]}, {"turn": [F]}]}, [0, 0]),
+        ({"turns": [[F], [F]]}, [0, 0]),
+        ({"expected": [F, F]}, [None, None]),
+    ],
+)
+def test_one_message_of_the_user_is_the_first_turn_where_turns_are_expected(
+    expected: dict[str, Any], turns: list[int | None]
+) -> None:
+    read = read_case({"id": "a", **expected, "messages": ONE_MESSAGE}, place="p", takes_trace=True)
+    unasked = read_case(
+        {"id": "a", **expected, "messages": ONE_MESSAGE[1:]}, place="p", takes_trace=True
+    )
+
+    assert turns_of(read) == turns
+    assert turns_of(unasked) == [None, None]
+
+
+def test_the_only_turn_of_a_trace_counts_where_the_reference_has_turns() -> None:
+    options = ReadOptions(numbers_turns=True)
+    (found,) = read_document(ONE_MESSAGE, options)
+    trace = replace(actual_from_trace(found, place="t"), others=(found.calls or (),))
+    plain = join_case(Case(expected=(ToolCall("f"),)), trace)
+    cut = join_case(Case(expected=(Group("turn", ()), Group("turn", ()))), trace)
+
+    assert (turns_of(plain), turns_of(cut)) == ([None, None], [0, 0])
+    assert [call.turn for calls in plain.others for call in calls] == [None, None]
+    assert [call.turn for calls in cut.others for call in calls] == [0, 0]
+    assert turns_of(case_from_trace(found, place="t")) == [None, None]
+
+
+def test_turns_that_differ_stay_without_expected_ones() -> None:
+    made = (ToolCall("f", turn=0), ToolCall("f", turn=1))
+
+    assert turns_of(join_case(Case(expected=()), Case(actual=made))) == [0, 1]

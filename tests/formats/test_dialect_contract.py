@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from callscore.errors import CallscoreError
 from callscore.formats.dialect import dialects
 from callscore.formats.reading import find_dialect, read_definitions_in, read_document
-from callscore.formats.trace import DEFAULT_READ_OPTIONS
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -87,6 +87,25 @@ def test_reading_leaves_the_document_as_it_is() -> None:
         read_definitions_in(document)
 
     assert documents == {name: load(f"{name}.json") for name in NAMES}
+
+
+def test_turns_that_are_asked_for_change_nothing_but_the_turn_of_a_single_one() -> None:
+    numbering = ReadOptions(numbers_turns=True)
+    numbered = set()
+    for name in NAMES:
+        document = load(f"{name}.json")
+        for plain, other in zip(
+            read_document(document), read_document(document, numbering), strict=True
+        ):
+            turns = {call.turn for call in other.calls or ()}
+            if plain.calls != other.calls:
+                assert turns == {0}, name
+                assert other.calls is not None
+                bare = tuple([msgspec.structs.replace(call, turn=None) for call in other.calls])
+                assert plain.calls == bare, name
+                numbered.add(name.split("/")[0])
+    families = {"openai_chat", "anthropic", "langfuse", "otel_genai", "http_exchanges", "tau2"}
+    assert families <= numbered
 
 
 @every_dialect

@@ -271,3 +271,17 @@ def test_what_is_expected_in_one_turn_is_a_list() -> None:
     transcript.call("f", {})
 
     assert transcript.expected() == (ToolCall("f", {}),)
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"), [(("user",), [0]), (("assistant", "user"), [0]), (("system",), [None])]
+)
+def test_the_only_turn_has_a_number_if_the_options_ask_for_it(
+    roles: tuple[str, ...], expected: list[int | None]
+) -> None:
+    transcript = Transcript(ReadOptions(numbers_turns=True))
+    for role in roles:
+        transcript.role(role)
+    transcript.call("f", {})
+
+    assert turns(transcript) == expected

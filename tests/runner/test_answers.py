@@ -22,6 +22,7 @@ from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, a_question
 from callscore import ToolCall, expect
 from callscore.core.results import Answer, Failure, MetricValue, Result
 from callscore.errors import InvalidSettings, ModelFailed
+from callscore.formats.cases import case_record, read_case
 from callscore.hiding.markers import MARKER
 from callscore.models.limits import Limits, run_limits
 from callscore.runner import answers as scoring
@@ -725,3 +726,38 @@ def test_turns_of_an_answer_are_those_of_its_calls() -> None:
 
     assert [call.turn for call in result.case.actual or ()] == [0, 1]
     assert result.passed
+
+
+def test_a_conversation_that_ends_after_one_message_is_wrong_in_its_second_turn() -> None:
+    case = a_case(expected=[expect.turn("f"), expect.turn("g")])
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    returned = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    question = a_question(lambda _: returned, case, scorers=["turn_min"])
+
+    result = asyncio.run(score_answer(question, Answer(document=returned)))
+
+    assert result.score is not None
+    assert (result.passed, result.score.first_wrong_turn) == (False, 2)
+
+
+@pytest.mark.parametrize(
+    ("expected", "callers", "count"),
+    [
+        (["f"], None, 1),
+        ([expect.call("f"), ToolCall("g", caller="user")], None, 2),
+        (["f"], ["agent", "user"], 2),
+    ],
+)
+def test_calls_of_the_user_in_an_answer_count_if_the_case_says_so(
+    expected: Any, callers: Any, count: int
+) -> None:
+    case = read_case(case_record(a_case(expected=expected, callers=callers)), place="p")
+    returned = [{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}, "caller": "user"}]
+    question = a_question(lambda _: returned, case)
+
+    result = asyncio.run(score_answer(question, Answer(document=returned)))
+
+    assert len(result.case.actual or ()) == count

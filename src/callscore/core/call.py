@@ -60,7 +60,8 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
         warning: a problem of arguments that can be read: `duplicate_keys`,
             `double_encoded`, `python_repr` (not JSON, but what Python prints).
         turn: the number of the message of the user that it follows, from 0, where a user asks again
-            after an answer. None if the trace has only one such turn, or does not say.
+            after an answer. None if the trace does not say, or has only one such turn and is not
+            compared with expected ones.
     """
 
     name: str

@@ -156,7 +156,7 @@ def _read_run(value: Any, *, place: str, **options: Any) -> Case:
         if is_reference and not is_answered and trace_field(value) is None:
             refuse_typos(value, place)
             return Case(id=str(value.get("id", "")))
-    return read_trace(value, place=place, **options)
+    return read_trace(value, place=place, is_alone=True, **options)
 
 
 _TRACES_ONLY = FileContent(_read_run, actual_from_trace, "expected")

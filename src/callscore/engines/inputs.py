@@ -148,16 +148,18 @@ class FileContent(Struct, frozen=True):
         read: makes a case from a record in our own format.
         make: makes a case from a trace in another dialect.
         other: the field that such a file does not need.
+        is_compared: whether calls are compared with what is expected, in turns if it has turns.
     """
 
     read: Callable[..., Case]
     make: Callable[..., Case]
     other: str
+    is_compared: bool = False
 
 
-CASES = FileContent(read_case, case_from_trace, "")
+CASES = FileContent(read_case, case_from_trace, "", is_compared=True)
 REFERENCES = FileContent(read_reference, reference_from_trace, "actual")
-TRACES = FileContent(read_trace, actual_from_trace, "expected")
+TRACES = FileContent(read_trace, actual_from_trace, "expected", is_compared=True)
 
 _HINT = "If the calls are elsewhere, pass their path: --map actual=$.path.to.calls."
 
@@ -187,6 +189,7 @@ class CaseReader:
             inner=self._inner.find,
             on_unread=self._note_unread,
             on_format=self._formats.setdefault,
+            numbers_turns=part.is_compared,
         )
         self._keeps_tools = inputs.keeps_tools
         self._takes_trace = inputs.takes_trace

@@ -140,13 +140,13 @@ def _read_any_side(value: Any, *, place: str, **options: Any) -> Case:
     ):
         return read_case(value, place=place, takes_trace=True, **options)
     try:
-        return read_trace(value, place=place, **options)
+        return read_trace(value, place=place, is_alone=True, **options)
     except UnreadableInput:
         return read_reference(value, place=place, **options)
 
 
 # A log may have both sides of its cases, or one of them.
-ANY_SIDE = FileContent(_read_any_side, case_from_trace, "")
+ANY_SIDE = FileContent(_read_any_side, case_from_trace, "", is_compared=True)
 
 
 class Taken(Struct, frozen=True, gc=False):

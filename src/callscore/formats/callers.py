@@ -15,9 +15,10 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from callscore.core.case import Expected
 
-__all__ = ["Caller", "caller_named", "calls_of", "read_callers"]
+__all__ = ["USER", "Caller", "caller_named", "calls_of", "read_callers"]
 
 Caller = Literal["agent", "user", "subagent", "code"]
+USER: Caller = "user"
 _CALLERS: tuple[str, ...] = get_args(Caller)
 _CHOICES = f"Choose from: {', '.join(_CALLERS)}."
 _Item = TypeVar("_Item", bound="Expected")

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import msgspec
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import is_state
+from callscore.core.case import calls_in, has_turns, is_state
 from callscore.errors import InvalidCall, UnknownFormat
+from callscore.formats.callers import USER, Caller, calls_of
 from callscore.formats.calls import (
     CALL_FIELDS,
     NAME_KEYS,
@@ -34,6 +36,8 @@ from callscore.formats.shape import as_list, at, describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, join_exchanges, noted_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from callscore.core.case import Expected
     from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
@@ -44,6 +48,7 @@ __all__ = [
     "expected_calls_in",
     "is_call_list",
     "join_traces",
+    "options_for",
     "read_expected_side",
     "read_side",
 ]
@@ -65,7 +70,7 @@ def read_side(
     """The calls of a value in any notation, or of a document; None has no calls.
 
     A document is a response, messages, spans and so on, as data or as objects of an SDK, or text that
-    a model wrote.
+    a model wrote. On the actual side, only calls are read that count by the options.
 
     Raises:
         InvalidCall: it has no calls that can be read, or expected ones that cannot be matched.
@@ -82,12 +87,13 @@ def read_side(
             for call in read_calls(value, side=side, where=where)
         ]
         found.sort(key=is_state)  # the state is at the end
-        return tuple(found)
+        return _counted(tuple(found), side, read_options)
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
     if side == "actual" and isinstance(document, dict) and _says_more(document):
-        return _read_answer_with_state(document, where, read_options, dialect)
+        read = partial(read_side, side="actual", read_options=read_options, dialect=dialect)
+        return _read_answer_with_state(document, where, read)
     return _read_in_format(document, side, where, noted_at(read_options, where), dialect)
 
 
@@ -118,15 +124,10 @@ def _says_more(document: dict[str, Any]) -> bool:
 
 
 def _read_answer_with_state(
-    document: dict[str, Any], where: str, read_options: ReadOptions, dialect: Dialect | None
+    document: dict[str, Any], where: str, read: Callable[..., _Calls]
 ) -> _Calls:
     """The calls of a document, turn by turn if it has turns, and the state that it has beside them."""
     from callscore.formats.case_turns import actual_with_state, read_turns
-
-    def read(value: Any, where: str) -> _Calls:
-        return read_side(
-            value, side="actual", where=where, read_options=read_options, dialect=dialect
-        )
 
     others = {key: value for key, value in document.items() if key != ACTUAL_STATE_FIELD}
     if is_turns(others.get(TURNS_FIELD)):
@@ -134,7 +135,7 @@ def _read_answer_with_state(
         return actual_with_state(turns.actual or (), document) or ()
     key, *more = others or ("",)
     inner = others if more or key not in _ANSWER_FIELDS else others[key]
-    return actual_with_state(read(inner, where) if others else (), document) or ()
+    return actual_with_state(read(inner, where=where) if others else (), document) or ()
 
 
 def _decode_text(text: str, side: Side, where: str) -> Any:
@@ -253,15 +254,52 @@ def is_call_list(value: Any) -> bool:
     return True
 
 
-def _read_document(document: Any, side: Side, where: str, read_options: ReadOptions) -> _Calls:
-    from callscore.formats.reading import find_dialect, note_unread, read_document
+def _are_plain_calls(document: Any) -> bool:
+    """Whether a document is a call, or a list of calls, with other keys than usual."""
+    from callscore.formats.reading import find_dialect
 
-    dialect = find_dialect(document)
     is_spelled = first(document, *NAME_KEYS) is not None
     if isinstance(document, list):  # of calls with a name, or with the name as their only key
         is_spelled = any(not isinstance(item, dict) or len(item) != 1 for item in document)
-    if dialect is not None and dialect.name == _GENERIC_DIALECT and is_spelled:
-        return read_calls(document, side=side, where=where)
+    if not is_spelled:
+        return False
+    dialect = find_dialect(document)
+    return dialect is not None and dialect.name == _GENERIC_DIALECT
+
+
+def _counted(calls: _Calls, side: Side, read_options: ReadOptions) -> _Calls:
+    """Those of plain calls that count; of what is expected, nothing is left out here."""
+    if side == "expected" or all(call.caller is None and call.kind is None for call in calls):
+        return calls
+    callers, parts = read_options.callers, read_options.leave_out
+    if callers is not None:
+        calls = calls_of(calls, callers)
+    if callers is not None or read_options.keeps_user:
+        parts = tuple([part for part in parts if part != USER])
+    return tuple([call for call in calls if call.caller not in parts and call.kind not in parts])
+
+
+def options_for(expected: Sequence[Expected] | None, read_options: ReadOptions) -> ReadOptions:
+    """The options to read those calls with that are compared with an expectation.
+
+    Calls of the user count if one is expected, and calls have their turn if turns are expected.
+    """
+    if not expected:
+        return read_options
+    callers, numbers_turns = read_options.callers, read_options.numbers_turns
+    if callers is None and any(call.caller == USER for call in calls_in(expected)):
+        callers = get_args(Caller)
+    numbers_turns = numbers_turns or has_turns(expected)
+    if callers is read_options.callers and numbers_turns is read_options.numbers_turns:
+        return read_options
+    return structs.replace(read_options, callers=callers, numbers_turns=numbers_turns)
+
+
+def _read_document(document: Any, side: Side, where: str, read_options: ReadOptions) -> _Calls:
+    from callscore.formats.reading import note_unread, read_document
+
+    if _are_plain_calls(document):
+        return _counted(read_calls(document, side=side, where=where), side, read_options)
     try:
         traces = read_document(document, read_options)
     except UnknownFormat as error:
@@ -323,7 +361,7 @@ def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
 
     An error if there is nothing, or nothing that can be matched.
     """
-    from callscore.core.case import calls_in, with_calls
+    from callscore.core.case import with_calls
 
     _require_answer(trace, where)
     expected = trace.any_calls if trace.expected is None else trace.expected

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case, calls_in
+from callscore.core.case import Case, has_turns
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.callers import Caller, calls_of
+from callscore.formats.callers import USER, Caller, calls_of
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     ACTUAL_STATE_FIELD,
@@ -37,6 +37,7 @@ from callscore.formats.case_fields import (
 from callscore.formats.case_sides import (
     actual_calls_in,
     expected_calls_in,
+    options_for,
     read_expected_side,
     read_side,
 )
@@ -74,8 +75,7 @@ __all__ = [
 ]
 
 
-_USER = "user"
-_ALL_BUT_USER = tuple([caller for caller in get_args(Caller) if caller != _USER])
+_ALL_BUT_USER = tuple([caller for caller in get_args(Caller) if caller != USER])
 NO_ID = ""  # the id of one side of a case whose document has no id
 
 CONTENT_ID_PREFIX = "sha-"
@@ -107,9 +107,12 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
 
     # Not `partial`, as below: this is called for every case of a file, and a function is faster.
     def read_expected(value: Any, where: str) -> tuple[Expected, ...]:
-        return read_expected_side(
+        nonlocal read_options
+        found = read_expected_side(
             value, where=where, read_options=read_options, dialect=dialect, spelled=spelled
         )
+        read_options = options_for(found, read_options)  # of the actual calls, read after it
+        return found
 
     def read_actual(value: Any, where: str) -> tuple[ToolCall, ...] | None:
         return _read_answer(value, where=where, read_options=read_options, dialect=dialect)
@@ -119,7 +122,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     if not _MORE_FIELDS.isdisjoint(record):
         turns = _read_turns(record, place, None, (read_expected, read_actual))
         expected = _expected_of(expected, turns, record, place, spelled=spelled)
-    read_options = _with_expected_callers(expected, read_options)  # for what is read after it
+        read_options = options_for(expected, read_options)
     question = _input_of(record, turns)
     fallback = trace_field if takes_trace and expected is not None else None
     actual = _read_actual(record, ACTUAL_FIELDS, place, (turns, read_actual), fallback)
@@ -135,7 +138,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     case = Case(
         id=name,
         expected=expected,
-        actual=actual,
+        actual=None if actual is None else _numbered(expected, actual),
         input=question,
         trial=read_trial(record, place),
         tools=record.get("tools"),
@@ -155,15 +158,15 @@ def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptio
     return replace(read_options, callers=callers)
 
 
-def _with_expected_callers(
-    expected: Sequence[Expected] | None, read_options: ReadOptions
-) -> ReadOptions:
-    """The options with whose calls count: if calls of the user are expected, theirs do, too."""
-    if read_options.callers is not None or not expected:
-        return read_options
-    if not any(call.caller == _USER for call in calls_in(expected)):
-        return read_options
-    return replace(read_options, callers=get_args(Caller))
+def _numbered(
+    expected: Sequence[Expected] | None, actual: tuple[ToolCall, ...]
+) -> tuple[ToolCall, ...]:
+    """The actual calls; a turn that all of them have in common says nothing if none are expected."""
+    if expected and has_turns(expected):
+        return actual
+    if any(call.turn for call in actual) or all(call.turn is None for call in actual):
+        return actual
+    return tuple([replace(call, turn=None) for call in actual])
 
 
 def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
@@ -191,7 +194,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
         expected=expected,
-        actual=trace.calls,
+        actual=None if trace.calls is None else _numbered(expected, trace.calls),
         input=trace.input,
         trial=trace.trial,
         callers=trace.callers,
@@ -255,7 +258,7 @@ def read_reference(
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
-    callers = _with_expected_callers(expected, read_options).callers
+    callers = options_for(expected, read_options).callers
     return case if callers is None else _of_callers(case, callers)
 
 
@@ -265,21 +268,27 @@ def read_trace(
     place: str,
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     dialect: Dialect | None = None,
+    is_alone: bool = False,
 ) -> Case:
     """The actual side of a case, from a file that has only traces.
 
     The calls are under `actual`, `calls` or `tool_calls`, or in the `trace_field`, and may not be absent.
+    Unless the trace `is_alone`, it keeps plain calls of the user: the reference decides whether they
+    count.
     """
     record = _require_object(value, place, "a trace")
     read_options = _with_callers_of(record, place, read_options)
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
-    read = partial(_read_answer, read_options=read_options, dialect=dialect)
+    kept = read_options if is_alone else replace(read_options, keeps_user=True)
+    read = partial(_read_answer, read_options=kept, dialect=dialect)
     turns = _read_turns(record, place, "actual", (_read_nothing, read))
     actual = _read_actual(record, fields, place, (turns, read), trace_field)
     if actual is None and not _has_question(record, fields + TRACE_FIELDS):
         names = ", ".join(fields + TRACE_FIELDS)
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
+    if is_alone and actual is not None:
+        actual = _numbered(None, actual)
     case = Case(
         id=read_id(record, place) or NO_ID,
         actual=actual,
@@ -289,7 +298,11 @@ def read_trace(
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
     )
-    return case if read_options.callers is None else _of_callers(case, read_options.callers)
+    if read_options.callers is not None:
+        return _of_callers(case, read_options.callers)
+    has_user = any(call.caller == USER for call in actual or ())
+    is_open = has_user and not is_alone and USER in read_options.leave_out
+    return replace(case, callers=get_args(Caller)) if is_open else case
 
 
 def trace_field(record: dict[str, Any]) -> str | None:
@@ -343,21 +356,25 @@ def is_question(document: Any) -> bool:
 def join_case(reference: Case, trace: Case) -> Case:
     """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
-    actual = trace.actual
-    if actual is not None and (reference.callers or trace.callers) is not None:
-        # A reference that does not say whose calls count demands nothing of the user.
-        actual = calls_of(actual, reference.callers or _ALL_BUT_USER)
+    callers = reference.callers
+    if callers is None and trace.callers is not None:
+        callers = _ALL_BUT_USER  # a reference that does not say it demands nothing of the user
+
+    def counted(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+        calls = _numbered(reference.expected, calls)
+        return calls if callers is None else calls_of(calls, callers)
+
     return Case(
         id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
-        actual=actual,
+        actual=None if trace.actual is None else counted(trace.actual),
         callers=reference.callers,
         input=reference.input if trace.input is None else trace.input,
         trial=trace.trial,
         tools=trace.tools if reference.tools is None else reference.tools,
         tags=tuple(dict.fromkeys((*reference.tags, *trace.tags))),
         metadata=reference.metadata if trace.metadata is None else trace.metadata,
-        others=trace.others,
+        others=tuple(map(counted, trace.others)),
         unread=trace.unread or reference.unread,
     )
 

@@ -87,9 +87,10 @@ def join_exchanges(traces: list[Trace]) -> Trace:
         step = 1 + max([step - 1, *[call.step for call in own if call.step is not None]])
         turn = max([turn, *[call.turn for call in own if call.turn is not None]])
         calls += own
-    made = tuple(calls) if turn else tuple([structs.replace(call, turn=None) for call in calls])
+    if not turn and all(call.turn is None for trace in traces for call in trace.calls or ()):
+        calls = [structs.replace(call, turn=None) for call in calls]
     return Trace(
-        calls=None if all(trace.calls is None for trace in traces) else made,
+        calls=None if all(trace.calls is None for trace in traces) else tuple(calls),
         expected=_joined_expectation([t.expected for t in traces if t.expected is not None]),
         input=questions if len(questions) > 1 else traces[0].input,
         view=traces[0].view,
@@ -140,6 +141,10 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         on_format: called with the name of the format of each document that is read.
         on_unknown: called with the kind of an item that looks like a call of an unknown kind, and the
             item, instead of a sentence at once. Then the caller says where in the document it is.
+        numbers_turns: whether calls have a turn also if the user asked only once, so that they can be
+            compared with what is expected in several turns.
+        keeps_user: whether plain calls of the user are kept although they are to be left out, for a
+            reference that says whether they count.
     """
 
     view: View | None = None
@@ -155,6 +160,8 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     on_unread: Callable[[str], None] | None = None
     on_format: Callable[[str], None] | None = None
     on_unknown: Callable[[tuple[str, Any]], None] | None = None
+    numbers_turns: bool = False
+    keeps_user: bool = False
 
     def choose(self, numbers: Iterable[int]) -> int:
         """The number of the answer to take, of several to the same question.

@@ -233,8 +233,8 @@ class Transcript:
                     self.unknown(key, item[key])
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """The recorded calls; with their turns, if there are several."""
-        if not self._turn:
+        """The recorded calls; with their turns, if there are several or the options ask for them."""
+        if not self._turn and not (self.options.numbers_turns and self._is_asked):
             return tuple([ToolCall(*fields[:_TURN]) for fields in self._calls])
         return tuple([ToolCall(*fields) for fields in self._calls])
 

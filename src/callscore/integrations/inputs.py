@@ -25,7 +25,7 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, read_calls
 from callscore.formats.case_fields import EXPECTED_STATE_FIELD, STATE_FIELDS
-from callscore.formats.case_sides import read_expected_side, read_side
+from callscore.formats.case_sides import options_for, read_expected_side, read_side
 from callscore.formats.case_turns import actual_with_state, expected_with_state
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 from callscore.formats.shape import describe
@@ -305,7 +305,7 @@ def read_score_input(arguments: Any) -> ScoreInput:
     expected = _read_expected(given) if "expected" in given else None
     with errors_in_schema_terms():
         wanted = expected_with_state(expected, states) or ()
-        made = actual_with_state(_read_actual(given, tools), states) or ()
+        made = actual_with_state(_read_actual(given, tools, wanted), states) or ()
     refuse_judges(wanted)
     return ScoreInput(wanted, made, settings, tools)
 
@@ -395,10 +395,15 @@ def _count(item: Expected) -> int:
     return 0 if isinstance(item, Forbidden) else 1
 
 
-def _read_actual(given: dict[str, Any], tools: dict[str, Tool] | None) -> tuple[ToolCall, ...]:
+def _read_actual(
+    given: dict[str, Any],
+    tools: dict[str, Tool] | None,
+    expected: tuple[Expected, ...] = (),
+) -> tuple[ToolCall, ...]:
     value = unpacked_calls(given["actual"], "actual")
     # An agent reads errors, and can send something else; a note it would overlook.
     read_options = read_options_for(tools=() if tools is None else tools.values(), strict=True)
+    read_options = options_for(expected, read_options)
     with errors_in_schema_terms():
         try:
             actual = read_side(value, side="actual", where="actual", read_options=read_options)

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import AsyncIterable, Iterator
 from math import isfinite
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_fields import ACTUAL_STATE_FIELD, TURNS_FIELD
-from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
+from callscore.formats.case_sides import actual_calls_in, join_traces, options_for, read_side
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
@@ -36,13 +36,14 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from callscore.core.call import Tool
     from callscore.core.results import FailureKind
     from callscore.core.score import Score
     from callscore.core.settings import Settings
     from callscore.evaluations.evaluation import Question, Scorer
+    from callscore.formats.callers import Caller
     from callscore.formats.dialect import Dialect
     from callscore.history.records import AnswerRecord, ResultRecord
 
@@ -317,7 +318,7 @@ async def score_answer(
             if known_calls is not None
             else read_candidates(
                 lambda chosen: _read_calls(answer.document, chosen),
-                ReadOptions(tools=tools or {}, on_unread=unread.setdefault),
+                _options_for_answer(question.case, tools, unread.setdefault),
                 settings.top_k,
             )
         )
@@ -358,6 +359,14 @@ async def score_answer(
 def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str) -> Result:
     why = make_failure(question, kind, problem)
     return Result(case=case_for_task(question), status="error", answer=answer, failure=why)
+
+
+def _options_for_answer(
+    case: Case, tools: Mapping[str, Tool] | None, on_unread: Callable[[str], None]
+) -> ReadOptions:
+    callers = cast("tuple[Caller, ...] | None", case.callers)
+    read_options = ReadOptions(tools=tools or {}, on_unread=on_unread, callers=callers)
+    return options_for(case.expected, read_options)
 
 
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:

@@ -50,8 +50,23 @@ def test_a_message_of_langchain_has_the_name_of_its_class() -> None:
 
 def test_text_is_decoded_if_there_may_be_several_messages_of_the_user() -> None:
     assert count_turns(msgspec.json.encode([ASK, ANSWER, ASK]).decode()) == 1
-    assert count_turns(msgspec.json.encode([ASK, ANSWER]).decode()) is None
     assert count_turns("a user, another user, and no JSON") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        ([ASK, ANSWER], 0),
+        ([{"type": "human"}, ANSWER], 0),
+        ([{"type": "constructor", "id": ["langchain", "HumanMessage"]}], 0),
+        ([{"role": "system", "content": "Help the user."}], None),
+        ({"user": "Ann"}, None),
+    ],
+)
+def test_of_one_mention_in_a_text_only_a_role_is_a_message(value: Any, count: int | None) -> None:
+    text = msgspec.json.encode(value).decode()
+
+    assert count_turns(text) == count_turns(msgspec.json.encode(text).decode()) == count
 
 
 @pytest.mark.parametrize("value", [None, 7, "", {}, {"messages": 7}, [7, [ASK]], {"input": {}}])

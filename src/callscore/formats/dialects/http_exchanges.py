@@ -218,11 +218,13 @@ class _Run:
         self._answers: set[tuple[str, ...]] = set()
         self._turns_before: int | None = None  # in the first request
         self.turn = 0
+        self.is_asked = False
 
     def note_turn(self, body: Any) -> None:
         """Note how often the user has asked, in the conversation that a request repeats."""
         number = count_turns(body)
         value = at(body, "input")
+        self.is_asked |= number is not None or (isinstance(value, str) and bool(value))
         if at(body, "previous_response_id") is not None:  # which is not repeated
             is_asked = number is not None or (isinstance(value, str) and bool(value))
             self.turn += is_asked and self.has_answer
@@ -269,7 +271,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         raise UnknownFormat(
             f"none of the {len(exchanges)} recorded HTTP responses is in a known format."
         )
-    calls = run.calls if run.turn else [replace(call, turn=None) for call in run.calls]
+    has_turns = run.turn or (options.numbers_turns and run.is_asked)
+    calls = run.calls if has_turns else [replace(call, turn=None) for call in run.calls]
     return [Trace(calls=tuple(calls))]
 
 

@@ -159,7 +159,7 @@ def traces_of(runs: list[ObservedRun], options: ReadOptions) -> list[Trace]:
             step.requests is not None or (step.execution is not None and view == "executed")
             for step in run.steps
         ):
-            calls = _requested(run, options) if view == "requested" else _executed(run)
+            calls = _requested(run, options) if view == "requested" else _executed(run, options)
             traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
             names.append(run.conversation)
     if len(set(names)) < len(names) and any(names):
@@ -191,8 +191,8 @@ def _has_arguments(calls: list[ToolCall]) -> bool:
     return any(call.error != NOT_CAPTURED for call in calls)
 
 
-def _turns_of(run: ObservedRun, nesting: Nesting) -> list[int]:
-    """The turn of the user in which each step was made; empty if there is only one.
+def _turns_of(run: ObservedRun, nesting: Nesting, options: ReadOptions) -> list[int]:
+    """The turn of the user in which each step was made; empty if it is not needed or not known.
 
     The last models have received all messages of the user. If these are of one turn, the inputs of
     the others need not be read. What was asked before the first model is not in the trace.
@@ -202,15 +202,24 @@ def _turns_of(run: ObservedRun, nesting: Nesting) -> list[int]:
         for place, step in enumerate(run.steps)
         if step.requests is not None and tool_around(step, nesting) is None
     }
+    only = [0] * len(run.steps) if options.numbers_turns and _is_asked(run) else []
     if len(counts) < _MIN_MODELS or not any(count() for count in [*counts.values()][-2:]):
-        return []
+        return only
     known = {place: count() or 0 for place, count in counts.items()}
     before = known[min(known)]
     turns: list[int] = []
     for place in range(len(run.steps)):
         # Other agents, with shorter conversations, work in the turn that has begun.
         turns.append(max(known.get(place, before) - before, turns[-1] if turns else 0))
-    return turns if turns[-1] else []
+    return turns if turns[-1] else only
+
+
+def _is_asked(run: ObservedRun) -> bool:
+    """Whether the run has a message of the user, or is one of a conversation and has its question."""
+    is_exchange = run.conversation is not None and isinstance(run.input, str)
+    return is_exchange or any(
+        step.requests is not None and step.turn() is not None for step in run.steps
+    )
 
 
 def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
@@ -219,12 +228,14 @@ def _requested(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
         return []
     if len(run.steps) == 1:  # nothing can be repeated, or be a result
         calls = asking[0].requests or ()
+        if _turns_of(run, _NO_NESTING, options):
+            calls = tuple([replace(call, turn=call.turn or 0) for call in calls])
         return [replace(call, step=0) if call.step is None else call for call in calls]
     tools = [item for item in enumerate(run.steps) if item[1].execution is not None]
     wrappers = _wrappers(asking, steps_by_id(run)) if len(asking) > 1 else set()
     nesting = nesting_of(run)
     placed = _placed(run, wrappers, nesting)
-    turns = _turns_of(run, nesting)
+    turns = _turns_of(run, nesting, options)
     for item in placed if turns else ():
         item.call = replace(item.call, turn=turns[item.position])
     others = _answer_from_tools(tools, placed, nesting)
@@ -405,9 +416,9 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
     return result.name in (None, call.name) and result.arguments in (None, call.arguments)
 
 
-def _executed(run: ObservedRun) -> list[ToolCall]:
+def _executed(run: ObservedRun, options: ReadOptions) -> list[ToolCall]:
     nesting = nesting_of(run)
-    turns = _turns_of(run, nesting)
+    turns = _turns_of(run, nesting, options)
     calls: list[ToolCall] = []
     number: int | None = None
     for place, step in enumerate(run.steps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from callscore.formats.families.written_calls import is_observation
@@ -10,6 +11,8 @@ from callscore.formats.transcript import AGENT_ROLES, USER_ROLES
 
 __all__ = ["count_turns"]
 
+# Of the only mention of a user in a text: as the role of a message, also in JSON within JSON.
+_ROLE = re.compile(r'"(?:user|human|HumanMessage)\\*"(?!\s*:)')
 _LISTS = ("messages", "contents", "input", "prompt", "chat_history")
 _MAX_WRAPPERS = 4
 _MIN_MESSAGES = 2  # of the user, in different turns
@@ -25,7 +28,8 @@ _CLASSES = {"HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": 
 def count_turns(value: Any) -> int | None:
     """How often the user asked again after an answer; None if there are no messages of a user."""
     if value.__class__ is str and value.count("user") + value.count("uman") < _MIN_MESSAGES:
-        return None  # of at most one message, so that there is nothing to count
+        # Of at most one message, so that there is nothing to count.
+        return None if _ROLE.search(value) is None else 0
     turns: int | None = None
     is_answered = False
     for message in _messages_in(value):
