@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { actualCalls, callBlocks, foldedParts, mergedRows, partingCall } from "../../src/callscore/reports/html/static/calls.js";
+import { setWords } from "../../src/callscore/reports/html/static/words.js";
+
+setWords({ lang: "en", words: { "calls.turn": "Turn {number}", "calls.end_state": "End state" } });
 
 const call = (name, n = 1) => ({ name, arguments: { n } });
 const same = (name, expected, actual, n) => ({ mark: "=", expected: call(name, n), expected_index: expected, actual_index: actual });
