@@ -51,7 +51,8 @@ def written(calls: list[tuple[str, Any]]) -> list[tuple[str, str]]:
 
 def choice(calls: list[tuple[str, str]], index: int = 0) -> dict[str, Any]:
     message = {"role": "assistant", "content": "Well.", "tool_calls": function_calls(calls) or None}
-    return {"index": index, "finish_reason": "tool_calls", "message": message}
+    reason = "tool_calls" if calls else "stop"
+    return {"index": index, "finish_reason": reason, "message": message}
 
 
 def completed(*choices: dict[str, Any]) -> Any:
@@ -175,7 +176,7 @@ def chunks_of(calls: list[tuple[str, str]], sizes: list[int], finish: str) -> li
 
 @given(CALLS, SIZES)
 def test_a_stream_is_put_together_as_the_sdk_does_it(calls: Any, sizes: list[int]) -> None:
-    SERVER.answer = chunks_of(written(calls), sizes, "tool_calls")
+    SERVER.answer = chunks_of(written(calls), sizes, "tool_calls" if calls else "stop")
     with CHAT.stream(**ASK) as stream:
         events = list(stream)
         final = stream.get_final_completion()
