@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callscore.core.call import ToolCall
 from callscore.core.case import NO_CALLS, Forbidden, Group, Times
-from callscore.core.score import Score, TurnScore
+from callscore.core.score import Score, TurnScore, turn_count
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.turns import counted_places, have_turns, without_turns
@@ -306,7 +306,14 @@ def test_no_calls_beside_a_state_are_no_turn() -> None:
 
     score = score_calls((*NO_CALLS, state), (state,), DEFAULT)
 
-    assert (score.f1, score.turns) == (1.0, ())
+    assert (score.f1, score.turns, turn_count(score)) == (1.0, (), None)
+
+
+@pytest.mark.parametrize(("turns", "count"), [(1, None), (2, 0)])
+def test_only_several_turns_are_compared_as_one(turns: int, count: int | None) -> None:
+    score = score_calls((turn("a"),) * turns, (ToolCall("a", {}),), DEFAULT)
+
+    assert turn_count(score) == count
 
 
 def test_the_places_of_calls_are_known_without_those_that_were_left_out() -> None:

@@ -13,6 +13,7 @@ from callscore.formats.case_fields import (
     parse_field_paths,
     parse_json_path,
 )
+from callscore.formats.cases import read_case, read_reference, read_trace
 
 F = {"name": "f", "arguments": {"q": 1}}
 
@@ -159,3 +160,35 @@ def test_a_path_with_a_star_leads_to_many_places() -> None:
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidSettings, match=r"invalid path .* at"):
         parse_json_path(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("expected_stat", "expected_state"),
+        ("expectedState", "expected_state"),
+        ("expect-state", "expected_state"),
+        ("Actual_State", "actual_state"),
+        ("actualstate", "actual_state"),
+        ("actual_states", "actual_state"),
+        ("turn", "turns"),
+        ("Turns", "turns"),
+    ],
+)
+def test_nearly_the_name_of_a_state_or_of_turns_is_refused_whatever_else_there_is(
+    key: str, meant: str
+) -> None:
+    record = {"id": "a", "expected": [], "actual": [], key: [[]]}
+
+    for read in (read_case, read_reference, read_trace):
+        with pytest.raises(UnreadableInput, match=rf"'{key}'. Did you mean '{meant}'\?"):
+            read(record, place="p")
+
+
+@pytest.mark.parametrize(
+    "key", ["expected_status", "actual_status", "returns", "turn_ids", "state", "return", "burns"]
+)
+def test_other_names_are_fields_of_others(key: str) -> None:
+    record = {"id": "a", "expected": [], "actual": [], key: [[]], "turn": 3}
+
+    assert read_case(record, place="p").id == "a"

@@ -25,6 +25,7 @@ from callscore.formats.cases import (
     read_trace,
     reference_from_trace,
 )
+from callscore.formats.reading import read_document
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
@@ -154,6 +155,25 @@ def test_a_reference_and_a_trace_are_joined() -> None:
         ),
         ({"turns": [["a"], "b"]}, "turns[1]: a turn is a list of calls, or an object with"),
         ({"turns": [["a"], {"expectd": []}]}, "turns[1]: unknown field 'expectd'. Did you mean"),
+        ({"turns": [{"expectd": ["a"]}]}, "turns[0]: unknown field 'expectd'. Did you mean"),
+        ({"turns": ["a", "b"]}, "turns[0]: a turn is a list of calls, or an object with"),
+        ({"turns": ["a", "b"]}, "got 'a'. Write ['a']."),
+        (
+            {"turns": [{"expected": ["a"], "forbid": "b"}]},
+            """write "expected": [{"turn": [...]}, {"forbid": "b"}].""",
+        ),
+        (
+            {"turns": [{"expected": ["a"], "actual": [], "inputs": "?"}]},
+            "turns[0]: unknown field 'inputs' of a turn. Did you mean 'input'?",
+        ),
+        (
+            {"turns": [{"expected": ["a"], "comment": "?"}]},
+            "unknown field 'comment' of a turn. Choose from: expected, actual, input.",
+        ),
+        (
+            {"turns": [{"expected": ["a"], "expected_state": 1}]},
+            "'expected_state' is a field of the whole case.",
+        ),
         ({"turns": [["a"], {"calls": []}]}, "'calls' may be either side. Write 'expected' or"),
         (
             {"turns": [{"expected": [], "referenceToolCalls": []}]},
@@ -207,14 +227,62 @@ def test_a_record_with_turns_or_states_is_a_case() -> None:
     assert is_case({"turns": [["a"]]})
     assert is_case({"expected_state": 1})
     assert is_case({"messages": [], "actual_state": 1})
+    assert is_case({"messages": [], "turn": [["a"]]})  # to be refused
     assert not is_case({"turns": 3})
+    assert not is_case({"turn": 3, "returns": [["a"]]})
 
 
-@pytest.mark.parametrize("number", [-1, 2**60, "1", 1.5, None, True, [0]])
-def test_a_strange_turn_of_an_actual_call_is_no_turn(number: Any) -> None:
-    (call,) = case(actual=[{"name": "a", "arguments": {}, "turn": number}]).actual
+@pytest.mark.parametrize("number", [-1, 2**60, "1", "first", 1.5, True, [0]])
+def test_a_strange_turn_of_an_actual_call_is_refused_in_our_own_notation(number: Any) -> None:
+    for arguments in ("arguments", "args"):
+        made = [{"name": "a", arguments: {}}, {"name": "a", arguments: {}, "turn": number}]
+        said = "actual[1].turn: must be an integer from 0; got"
+        assert said in problem(actual=made)
+        assert said.replace("actual", "turns[0]") in _problem_of_trace(turns=[made])
+    (trace,) = read_document([{"name": "a", "arguments": {}, "turn": number}])
+    assert [call.turn for call in trace.calls or ()] == [None]
 
-    assert call.turn is None
+
+def _problem_of_trace(**fields: Any) -> str:
+    with pytest.raises(UnreadableInput) as caught:
+        read_trace({"id": "c", **fields}, place="traces.jsonl:1")
+    return str(caught.value)
+
+
+def test_no_turn_is_none() -> None:
+    assert [call.turn for call in case(actual=[{"name": "a", "turn": None}]).actual] == [None]
+
+
+@pytest.mark.parametrize("caller", ["me", "Agent", {"type": "direct"}, 1])
+def test_an_unknown_caller_of_an_actual_call_is_refused_in_our_own_notation(caller: Any) -> None:
+    said = problem(actual=["a", {"name": "a", "arguments": {}, "caller": caller}])
+
+    assert "actual[1]: unknown caller" in said
+    assert "Choose from: agent, user, subagent, code." in said
+    assert read_document([{"name": "a", "arguments": {}, "caller": caller}])[0].calls
+
+
+@pytest.mark.parametrize("side", ["expected", "actual"])
+def test_turns_without_their_field_are_not_joined(side: str) -> None:
+    turns = [{side: ["a"]}, {side: ["b"]}]
+    sides: dict[str, Any] = {"expected": ["a"], "actual": ["a"], side: turns}
+
+    with pytest.raises(InvalidCall, match=rf'{side}: these look like .* Pass {{"turns": \[...\]}}'):
+        callscore.score(**sides)
+    sides[side] = {"turns": turns}
+    assert callscore.score(**sides).f1 < 1
+
+
+def test_turns_of_a_case_can_be_passed_as_what_is_expected() -> None:
+    turns = [{"input": "?", "expected": ["a"], "actual": ["c"]}, [B]]
+    made = {"turns": [["a"], [B]]}
+
+    assert callscore.score({"turns": turns}, made).is_exact
+    assert callscore.score({"id": "c", "turns": turns}, {"turns": [[B], ["a"]]}).turn_min == 0
+    with_state = {"turns": turns, "expected_state": {"x": 1}}
+    assert callscore.score(with_state, {**made, "actual_state": {"x": 1}}).state is not None
+    with pytest.raises(InvalidCall, match=r"expected.turns: no turn says what is expected in it"):
+        callscore.score({"turns": [{"actual": ["a"]}]}, made)
 
 
 def test_where_a_call_was_made_does_not_say_where_it_is_expected() -> None:
@@ -311,6 +379,8 @@ def test_a_state_without_calls_is_an_answer() -> None:
             "expected_state: '$subset' can replace a value in a state, not the state as a whole.",
         ),
         ({"expected_state": {"x": {"$gtee": 1}}}, "Did you mean '$gte'?"),
+        ({"expected_state": {"x": {"$gtee": 1}}}, " expected_state.x: unknown matcher"),
+        ({"expected_state": [0, {"y": {"$gtee": 1}}]}, " expected_state[1].y: unknown matcher"),
         (
             {"expected": [{"name": "s", "arguments": {}, "kind": "state"}], "expected_state": {}},
             "'expected' has a state already. Remove it, or 'expected_state'.",
@@ -474,3 +544,10 @@ def test_a_path_may_lead_to_turns(tmp_path: Path) -> None:
     found = callscore.score_files(str(file), show="all", fields={"turns": "$.task.steps"})
 
     assert found.cases[0].score.is_exact
+
+
+def test_a_program_may_write_more_into_the_turns_of_a_trace() -> None:
+    turn = {"actual": ["a"], "seconds": 3}
+
+    assert read_trace({"id": "c", "turns": [turn]}, place="p").actual
+    assert "Did you mean 'actual'?" in _problem_of_trace(turns=[{"actul": ["a"]}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.engines.inputs import CASES, CaseReader, InputOptions
+from callscore.engines.local import score_files
+from callscore.errors import UnreadableInput
 from callscore.formats import plain_cases
 from callscore.formats.plain_cases import PlainDecoder, decode_cases
 from callscore.sources import Lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VALUES = st.recursive(
     st.none()
@@ -90,13 +95,16 @@ def test_what_is_decoded_directly_is_what_is_read_one_by_one(records: list[dict[
         '"turns": []',
         '"expected_state": 1',
         '"actual_state": 1',
+        '"expectedState": 1',
+        '"turn": []',
+        '"actual_sate": 1',
     ],
 )
 @pytest.mark.parametrize("decode", [decode_cases, PlainDecoder().decode])
 def test_fields_that_need_care_are_left_to_the_reader(decode: Any, field: str) -> None:
     line = f'{{"id": "a", "expected": [], "actual": [], {field}}}\n'.encode()
 
-    with pytest.raises(ValueError, match=r"Expected|expected"):
+    with pytest.raises(ValueError, match=r"Expected|expected|misspelled"):
         decode(line)
 
 
@@ -236,3 +244,12 @@ def test_very_many_tools_are_not_learned() -> None:
 
     (case,) = decoder.decode(line_of("tool_1"))
     assert case.expected[0].name is not case.actual[0].name
+
+
+def test_a_state_that_is_misspelled_in_every_line_is_not_overlooked(tmp_path: Path) -> None:
+    line = '{"id": "%s", "expected": [], "actual": [], "expected_stat": {"x": 1}}\n'
+    file = tmp_path / "cases.jsonl"
+    file.write_text(line % "a" + line % "b", encoding="utf-8")
+
+    with pytest.raises(UnreadableInput, match=r"'expected_stat'. Did you mean 'expected_state'"):
+        score_files(file)

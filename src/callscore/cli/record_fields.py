@@ -8,6 +8,7 @@ import click
 
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, say
+from callscore.formats.case_fields import CASE_FIELDS
 from callscore.formats.trace import IdSource
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ map_option = click.option(
     type=_parse_field,
     multiple=True,
     metavar="FIELD=PATH",
-    help="Path of a field of the case in each record, such as id=$.metadata.task_id: id, expected,"
-    " actual, trial, input, tools, tags or metadata.",
+    help="Path of a field (id=$.meta.id):"
+    f" {', '.join(CASE_FIELDS[:-1])} or {CASE_FIELDS[-1]}.",
 )
 id_from_option = click.option(
     "--id-from",

@@ -23,6 +23,7 @@ __all__ = [
     "GroupKind",
     "Times",
     "calls_in",
+    "count_turns",
     "has_turns",
     "is_state",
     "with_calls",
@@ -96,6 +97,11 @@ def is_state(item: Expected) -> bool:
 def has_turns(expected: Iterable[Expected]) -> bool:
     """Whether an expectation says what is expected in each turn."""
     return any(isinstance(item, Group) and item.kind == "turn" for item in expected)
+
+
+def count_turns(expected: Iterable[Expected]) -> int:
+    """How many turns an expectation has; 0 if it does not say what is expected in each."""
+    return sum(isinstance(item, Group) and item.kind == "turn" for item in expected)
 
 
 def calls_in(expected: Iterable[Expected]) -> Iterator[ToolCall]:

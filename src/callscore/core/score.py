@@ -18,7 +18,7 @@ from callscore.core.arguments import (
     overlap_ratio,
 )
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import STATE_KIND, Expected, has_turns
+from callscore.core.case import STATE_KIND, Expected, count_turns
 from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
@@ -717,11 +717,12 @@ def turn_passes(turn: TurnScore, pass_mark: float) -> bool:
 def turn_count(score: Score) -> int | None:
     """How many turns were scored; None for a case without turns.
 
-    It is 0 if turns are expected, and the trace does not say where one begins: they were compared as one.
+    It is 0 if several turns are expected, and the trace does not say where one begins: they were
+    compared as one.
     """
     if score.turns:
         return len(score.turns)
-    return 0 if score.expectation is not None and has_turns(score.expectation) else None
+    return 0 if count_turns(score.expectation or ()) > 1 else None
 
 
 def is_passing(outcome: Outcome, pass_mark: float) -> bool:

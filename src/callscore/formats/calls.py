@@ -53,6 +53,7 @@ __all__ = [
     "read_calls",
     "read_simple_calls",
     "read_simple_sides",
+    "refuse_odd_values",
 ]
 
 
@@ -428,6 +429,25 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         turn=_read_turn(call.get("turn"), side, where),
         warning=arguments.warning or text_of(call.get("warning")),
     )
+
+
+def refuse_odd_values(items: list[Any], where: str) -> None:
+    """Refuse a caller or a turn of an actual call that cannot be one, in our own notation.
+
+    Of other formats, such values are ignored: they mean something else there.
+
+    Raises:
+        InvalidCall: there is one.
+    """
+    for index, item in enumerate(items):
+        if isinstance(item, Mapping):
+            place = f"{where}[{index}]"
+            if item.get("caller") is not None:
+                _caller_of(item["caller"], "expected", place)
+            number = item.get("turn")
+            if number is not None and _read_turn(number, "actual", place) is None:
+                problem = f"must be an integer from 0; got {describe(number)}"
+                raise InvalidCall(f"{place}.turn: {problem}.")
 
 
 def _caller_of(value: Any, side: Side, where: str) -> str | None:

@@ -14,7 +14,7 @@ from callscore.formats.callers import read_callers
 from callscore.formats.shape import describe, integer_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from callscore.formats.callers import Caller
 
@@ -31,6 +31,7 @@ __all__ = [
     "TRACE_FIELDS",
     "TURNS_FIELD",
     "FieldPaths",
+    "has_near_part",
     "has_side_field",
     "is_case",
     "is_turns",
@@ -44,6 +45,7 @@ __all__ = [
     "read_tags",
     "read_trial",
     "refuse_groups",
+    "refuse_near_parts",
     "refuse_typos",
     "require_tool_name",
 ]
@@ -199,6 +201,7 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
 
 # A record without any of these is not a case.
 SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
+_TOOL_NAME = re.compile(r"[\w.:/-]+")
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _GROUPING = frozenset(_GROUP_FIELDS)
 _ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, *CASE_FIELDS))
@@ -231,7 +234,16 @@ def has_side_field(value: dict[str, Any]) -> bool:
 
 
 def _has_turns_or_state(value: dict[str, Any]) -> bool:
-    return any(field in value for field in STATE_FIELDS) or is_turns(value.get(TURNS_FIELD))
+    if any(field in value for field in STATE_FIELDS) or is_turns(value.get(TURNS_FIELD)):
+        return True
+    return any(  # a misspelled field, to be refused
+        item.__class__ is list and _may_be_turns(key) and is_turns(item)
+        for key, item in value.items()
+    )
+
+
+def _may_be_turns(key: Any) -> bool:
+    return key.__class__ is str and _nearest_part(key) == TURNS_FIELD
 
 
 def is_turns(value: Any) -> bool:
@@ -244,6 +256,16 @@ def is_turns(value: Any) -> bool:
     sides = EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     return any(
         isinstance(turn, list) or (isinstance(turn, dict) and any(field in turn for field in sides))
+        for turn in value
+    ) or _are_nearly_turns(value)
+
+
+def _are_nearly_turns(value: Sequence[Any]) -> bool:
+    """Whether a list can only be meant as turns, and is to be refused: names of tools, or a typo."""
+    if all(isinstance(turn, str) and _TOOL_NAME.fullmatch(turn) for turn in value):
+        return True
+    return any(
+        isinstance(turn, dict) and any(nearest_side_field(str(key)) for key in turn)
         for turn in value
     )
 
@@ -269,16 +291,58 @@ def refuse_typos(record: dict[str, Any], place: str) -> None:
     for key in record:
         meant = nearest_side_field(str(key))
         if meant is not None and key != meant:
-            problem = f"unknown field {describe(key)}. Did you mean '{meant}'?"
-            raise UnreadableInput(place, problem)
+            raise UnreadableInput(place, _typo_text(key, meant))
+
+
+def refuse_near_parts(record: dict[str, Any], place: str) -> None:
+    """Refuse a field that is nearly that of the turns or of a state, whatever else a record has.
+
+    Ignoring it would leave out a part of what is expected. Only a list can be meant as turns.
+    """
+    for key, value in record.items():
+        meant = _nearest_part(key) if key.__class__ is str else None
+        if meant is not None and (meant != TURNS_FIELD or isinstance(value, list)):
+            raise UnreadableInput(place, _typo_text(key, meant))
+
+
+def has_near_part(keys: Iterable[str]) -> bool:
+    """Whether `refuse_near_parts` may refuse a record with these keys."""
+    return any(_nearest_part(key) is not None for key in keys)
+
+
+def _typo_text(key: object, meant: str) -> str:
+    return f"unknown field {describe(key)}. Did you mean '{meant}'?"
+
+
+@lru_cache(maxsize=100)  # likewise
+def _nearest_part(key: str) -> str | None:
+    """The field for turns or a state that a key is nearly, in any case and with any separators."""
+    from difflib import SequenceMatcher
+
+    if key in _PARTS:
+        return None
+    bare = _NON_WORD.sub("", key.replace("_", "")).lower()
+    for field, least in _PARTS.items():
+        known = field.replace("_", "")
+        if abs(len(known) - len(bare)) > _MAX_EXCESS:
+            continue  # as of nearly all keys
+        if SequenceMatcher(None, bare, known).ratio() >= least:
+            return field
+    return None
+
+
+# How similar a key must be. `expected_status` and `returns` are less similar, and something else.
+_PARTS = {EXPECTED_STATE_FIELD: 0.9, ACTUAL_STATE_FIELD: 0.9, TURNS_FIELD: 0.88}
+_MAX_EXCESS = 2  # letters more or less
+_NON_WORD = re.compile(r"\W+")
 
 
 @lru_cache(maxsize=100)  # the records of a file mostly have the same keys
 def nearest_side_field(key: str) -> str | None:
-    """The field for a side or a state that a key is nearly, or is."""
+    """The field for a side that a key is nearly, or is."""
     from difflib import get_close_matches
 
-    known = EXPECTED_FIELDS + ACTUAL_FIELDS + STATE_FIELDS
+    known = EXPECTED_FIELDS + ACTUAL_FIELDS
     meant = get_close_matches(key, known, n=1, cutoff=0.8)
     return meant[0] if meant else None
 
@@ -342,7 +406,6 @@ def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
 
 
 _MAX_NAME_LENGTH = 48
-_NON_WORD = re.compile(r"\W+")
 
 
 def name_from_input(question: Any) -> str:

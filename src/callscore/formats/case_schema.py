@@ -24,6 +24,7 @@ from callscore.formats.case_fields import (
     STATE_FIELDS,
     TURNS_FIELD,
 )
+from callscore.formats.case_turns import TURN_INPUT_FIELDS
 from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TURN
 
 if TYPE_CHECKING:
@@ -436,7 +437,8 @@ _ALL_TURNS: Final = {
                     EXPECTED_FIELDS[0]: _EXPECTED,
                     ACTUAL_FIELDS[0]: _ACTUAL,
                     "input": {"title": "Message of the user"},
-                }
+                },
+                "propertyNames": {"enum": [*_TURN_SIDES, *TURN_INPUT_FIELDS]},
             },
         }
     },
@@ -483,8 +485,8 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "metadata": {"title": "Any other data"},
     "callers": {
         "title": "Whose calls count",
-        "description": "On both sides. Without it: all calls of the case; of a trace in another"
-        " format, all but those of a simulated user.",
+        "description": "On both sides. Without it: all calls but those of the user; theirs count, too,"
+        " if one of them is expected.",
         "if": {"type": "string"},
         "then": {"enum": [*get_args(Caller)]},
         "type": ["string", "array", "null"],
@@ -542,12 +544,15 @@ def build_case_schema() -> dict[str, Any]:
 def _case() -> dict[str, Any]:
     # If a side is missing, a field that is nearly its name would hide the case.
     typos = [*_misspellings(EXPECTED_FIELDS[0]), *_misspellings(ACTUAL_FIELDS[0])]
+    # Nearly the name of a state, it would hide a part of what is expected.
+    hiding = [typo for field in STATE_FIELDS for typo in _misspellings(field)]
     return {
         "title": "Case",
         "description": "The expected and the actual calls for one input. Other fields are ignored.",
         "type": "object",
         "properties": {**_FIELDS, "$schema": _SCHEMA_FIELD},
         "patternProperties": _other_names(),
+        "propertyNames": {"not": {"enum": hiding}},
         "anyOf": [
             {"required": [field]}
             for field in (
@@ -591,9 +596,11 @@ def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _misspellings(word: str) -> list[str]:
-    """A word with a capital, with a letter left out, and with two letters swapped."""
+    """A word with capitals, with a letter left out, and with two letters swapped."""
     cuts = range(len(word))
     shorter = [word[:cut] + word[cut + 1 :] for cut in cuts]
     swapped = [word[:cut] + word[cut : cut + 2][::-1] + word[cut + 2 :] for cut in cuts]
-    found = dict.fromkeys((word.capitalize(), *shorter, *swapped))
+    first, *others = word.split("_")
+    camel = first + "".join(map(str.capitalize, others))
+    found = dict.fromkeys((word.capitalize(), camel, *shorter, *swapped))
     return [typo for typo in found if typo != word]

@@ -22,6 +22,7 @@ from callscore.formats.calls import (
     has_duplicate_keys,
     read_calls,
     read_simple_calls,
+    refuse_odd_values,
 )
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
@@ -56,6 +57,7 @@ __all__ = [
 _Calls = tuple[ToolCall, ...]
 _GENERIC_DIALECT = "generic"
 _PAIR = 2
+_TURN_SIDES = (EXPECTED_FIELDS[0], ACTUAL_FIELDS[0])
 _CALL_MARKS = ("{", "<", "[", "```")
 
 
@@ -82,6 +84,8 @@ def read_side(
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
+        if side == "actual":
+            refuse_odd_values(as_list(value), where)
         found = [
             structs.replace(call, failed=True) if _says_failed(call, read_options) else call
             for call in read_calls(value, side=side, where=where)
@@ -91,6 +95,7 @@ def read_side(
     from callscore.formats.shape import to_plain_data
 
     document = _decode_text(value, side, where) if isinstance(value, str) else to_plain_data(value)
+    _refuse_bare_turns(as_list(document), where)
     if side == "actual" and isinstance(document, dict) and _says_more(document):
         read = partial(read_side, side="actual", read_options=read_options, dialect=dialect)
         return _read_answer_with_state(document, where, read)
@@ -183,7 +188,10 @@ def read_expected_side(
 
     if isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
+    if isinstance(value, dict) and _expects_turns(value):
+        return _read_expected_turns(value, where, read_options, dialect, spelled=spelled)
     items = as_list(value)
+    _refuse_bare_turns(items, where)
     if has_groups(items):
         return read_expectation(items, where=where, spelled=spelled)
     is_own = _is_own_notation(items)
@@ -197,6 +205,47 @@ def read_expected_side(
         refuse_misspelled(items, where)
         raise
     return arrange(_with_rules(calls, where, items) if spelled and is_own else calls, where)
+
+
+def _expects_turns(document: dict[str, Any]) -> bool:
+    """Whether a document says what is expected in turns, and not in another way."""
+    is_other = any(field in document for field in EXPECTED_FIELDS)
+    return not is_other and is_turns(document.get(TURNS_FIELD))
+
+
+def _read_expected_turns(
+    document: dict[str, Any],
+    where: str,
+    read_options: ReadOptions,
+    dialect: Dialect | None,
+    *,
+    spelled: bool,
+) -> tuple[Expected, ...]:
+    """What an object with turns expects, and the state at the end that it has beside them."""
+    from callscore.formats.case_turns import expected_with_state, read_turns
+
+    turns = read_turns(
+        document[TURNS_FIELD],
+        bare="expected",
+        read_expected=partial(
+            read_expected_side, read_options=read_options, dialect=dialect, spelled=spelled
+        ),
+        read_actual=partial(read_side, side="actual", read_options=read_options),
+    )
+    if turns.expected is None:
+        raise InvalidCall(f"{where}.{TURNS_FIELD}: no turn says what is expected in it.")
+    return expected_with_state(turns.expected, document, spelled=spelled) or ()
+
+
+def _refuse_bare_turns(items: list[Any], where: str) -> None:
+    """Refuse the turns of a case without the field around them: joined, they would not be turns."""
+    are_turns = len(items) > 1 and all(
+        isinstance(item, dict) and "id" not in item and any(field in item for field in _TURN_SIDES)
+        for item in items
+    )
+    if are_turns:
+        problem = "these look like the turns of a case"
+        raise InvalidCall(f'{where}: {problem}. Pass {{"{TURNS_FIELD}": [...]}}.')
 
 
 def _is_own_notation(items: list[Any]) -> bool:
@@ -299,6 +348,8 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
     from callscore.formats.reading import note_unread, read_document
 
     if _are_plain_calls(document):
+        if side == "actual":
+            refuse_odd_values(as_list(document), where)
         return _counted(read_calls(document, side=side, where=where), side, read_options)
     try:
         traces = read_document(document, read_options)

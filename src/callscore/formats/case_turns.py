@@ -18,8 +18,9 @@ from callscore.core.case import (
     Group,
     is_state,
 )
-from callscore.core.expectation_json import LITERAL, contains_rule_keys
+from callscore.core.expectation_json import LITERAL, contains_rule_keys, parse_matchers
 from callscore.core.rules import Matcher
+from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall
 from callscore.formats.calls import read_call
 from callscore.formats.case_fields import (
@@ -29,9 +30,11 @@ from callscore.formats.case_fields import (
     EXPECTED_FIELDS,
     EXPECTED_STATE_FIELD,
     EXPECTED_TOOL_FIELD,
+    STATE_FIELDS,
     TURNS_FIELD,
     nearest_side_field,
 )
+from callscore.formats.expectations import FORBID, read_rules
 from callscore.formats.shape import describe, to_plain_data
 
 if TYPE_CHECKING:
@@ -44,9 +47,16 @@ if TYPE_CHECKING:
     ReadExpected = Callable[..., tuple[Expected, ...]]
     ReadActual = Callable[..., tuple[ToolCall, ...] | None]
 
-__all__ = ["Turns", "actual_with_state", "expected_with_state", "read_state", "read_turns"]
+__all__ = [
+    "TURN_INPUT_FIELDS",
+    "Turns",
+    "actual_with_state",
+    "expected_with_state",
+    "read_state",
+    "read_turns",
+]
 
-_INPUT_FIELDS = ("input", "question")
+TURN_INPUT_FIELDS = ("input", "question")
 _SHAPE = "a turn is a list of calls, or an object with 'expected' and 'actual'"
 
 
@@ -106,18 +116,18 @@ def _read_turn(turn: Any, where: str, bare: Side | None) -> _Turn:
         given = where, turn
         return _Turn(None, given, None) if bare == "actual" else _Turn(given, None, None)
     if not isinstance(turn, dict):
-        raise InvalidCall(f"{where}: {_SHAPE}; got {describe(turn)}.")
+        hint = f" Write [{describe(turn)}]." if isinstance(turn, str) else ""
+        raise InvalidCall(f"{where}: {_SHAPE}; got {describe(turn)}.{hint}")
     sides: dict[Side, tuple[str, ...]] = {"expected": EXPECTED_FIELDS, "actual": ACTUAL_FIELDS}
     if bare is not None:
         sides[bare] += EITHER_SIDE_FIELDS
     expected = _only_field(turn, sides["expected"], where)
     actual = _only_field(turn, sides["actual"], where)
-    if expected is None or actual is None:
-        _refuse_near(turn, where, bare)
+    _refuse_others(turn, where, bare, (*sides["expected"], *sides["actual"], *TURN_INPUT_FIELDS))
     if expected is not None and expected[0].endswith(EXPECTED_TOOL_FIELD):
         place, name = expected
         expected = place, name if name is None else [name]
-    value = next((turn[field] for field in _INPUT_FIELDS if field in turn), None)
+    value = next((turn[field] for field in TURN_INPUT_FIELDS if field in turn), None)
     return _Turn(expected, actual, value)
 
 
@@ -131,23 +141,45 @@ def _only_field(
     return (f"{where}.{given[0]}", turn[given[0]]) if given else None
 
 
-def _refuse_near(turn: dict[str, Any], where: str, bare: Side | None) -> None:
-    """Refuse a field that is nearly a side, or may be either: ignoring it would hide calls."""
-    for key in turn:
+def _refuse_others(
+    turn: dict[str, Any], where: str, bare: Side | None, known: tuple[str, ...]
+) -> None:
+    """Refuse fields that a turn does not have: ignoring them would hide calls, or what is forbidden.
+
+    A program may write other fields into traces. There, only what may be a typo is refused.
+    """
+    for key, value in turn.items():
+        if key in known:
+            continue
         if bare is None and key in EITHER_SIDE_FIELDS:
             raise InvalidCall(f"{where}: '{key}' may be either side. Write 'expected' or 'actual'.")
+        problem = f"{where}: unknown field {describe(key)}"
         meant = nearest_side_field(str(key))
-        if meant is not None and meant != key and key not in EITHER_SIDE_FIELDS:
-            raise InvalidCall(f"{where}: unknown field {describe(key)}. Did you mean '{meant}'?")
+        if meant in known:
+            raise InvalidCall(f"{problem}. Did you mean '{meant}'?")
+        if key == FORBID:
+            raise InvalidCall(f"{problem} of a turn. {_forbid_hint(value)}")
+        if key in STATE_FIELDS:
+            raise InvalidCall(f"{problem} of a turn. '{key}' is a field of the whole case.")
+        if bare != "actual":
+            names = ("expected", *(() if bare == "expected" else ("actual",)), TURN_INPUT_FIELDS[0])
+            raise InvalidCall(f"{problem} of a turn{suggestion_or_choices(key, names)}")
+
+
+def _forbid_hint(pattern: Any) -> str:
+    """Where to write what is forbidden, which is not a matter of one turn."""
+    name = pattern if isinstance(pattern, str) else "..."
+    return (
+        f"'{FORBID}' applies to the whole case. Instead of '{TURNS_FIELD}', write"
+        f' "expected": [{{"turn": [...]}}, {{"{FORBID}": "{name}"}}].'
+    )
 
 
 def _only_members(items: tuple[Expected, ...], where: str) -> tuple[Expected, ...]:
     """The items, if all of them may be in a turn."""
     for item in items:
         if isinstance(item, Forbidden):
-            problem = f"'forbid' applies to the whole case, and not to a turn. Instead of '{TURNS_FIELD}',"
-            hint = f'{{"forbid": "{item.pattern}"}}'
-            raise InvalidCall(f'{where}: {problem} write "expected": [{{"turn": [...]}}, {hint}].')
+            raise InvalidCall(f"{where}: {_forbid_hint(item.pattern)}")
         if isinstance(item, Group) and item.kind == "turn":
             raise InvalidCall(f"{where}: a turn cannot be inside of a turn. Write its calls only.")
         if is_state(item):
@@ -164,14 +196,14 @@ def read_state(value: Any, *, side: Side, where: str, spelled: bool = True) -> T
     Raises:
         InvalidCall: it cannot be compared, or a rule makes no sense.
     """
-    from callscore.formats.expectations import read_rules
-
     if isinstance(value, Matcher):
         raise InvalidCall(f"{where}: {_no_whole_rule(value.key)}")
     # What is JSON is only looked into where it is compared, and matchers stay what they are.
     is_data = side == "expected" or isinstance(value, dict | list | str | int | float)
     state = value if is_data else to_plain_data(value)
     if not isinstance(state, dict):
+        if side == "expected" and spelled:
+            parse_matchers(state, where=where)  # an error names the place without the key around it
         state = {"value": state}
     call = structs.replace(
         read_call({"name": END_STATE, "arguments": state}, side=side, where=where), kind=STATE_KIND
@@ -181,7 +213,7 @@ def read_state(value: Any, *, side: Side, where: str, spelled: bool = True) -> T
     for key in state:
         if key != LITERAL and contains_rule_keys({key: None}):
             raise InvalidCall(f"{where}: {_no_whole_rule(str(key))}")
-    return read_rules(call, where)
+    return read_rules(call, where, field="")
 
 
 def _no_whole_rule(key: str) -> str:

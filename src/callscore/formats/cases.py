@@ -31,6 +31,7 @@ from callscore.formats.case_fields import (
     read_tags,
     read_trial,
     refuse_groups,
+    refuse_near_parts,
     refuse_typos,
     require_tool_name,
 )
@@ -103,6 +104,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
+    refuse_near_parts(record, place)
     read_options = _with_callers_of(record, place, read_options)
 
     # Not `partial`, as below: this is called for every case of a file, and a function is faster.
@@ -243,6 +245,7 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
+    refuse_near_parts(record, place)
     read_options = _with_callers_of(record, place, read_options)
     read = partial(read_expected_side, read_options=read_options, dialect=dialect, spelled=True)
     expected = _read_field(record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, place, read)
@@ -277,6 +280,7 @@ def read_trace(
     count.
     """
     record = _require_object(value, place, "a trace")
+    refuse_near_parts(record, place)
     read_options = _with_callers_of(record, place, read_options)
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     kept = read_options if is_alone else replace(read_options, keeps_user=True)

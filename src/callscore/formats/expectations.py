@@ -281,11 +281,14 @@ def _is_call(items: list[Any]) -> bool:
     return arguments in ("", "null") or arguments[0] in '{"'  # an object as JSON, perhaps twice
 
 
-def read_rules(call: ToolCall, where: str) -> ToolCall:
-    """A call of a case file with the `$` keys in its arguments read as rules."""
+def read_rules(call: ToolCall, where: str, field: str = ".arguments") -> ToolCall:
+    """A call of a case file with the `$` keys in its arguments read as rules.
+
+    `field` is what messages call the arguments of the call; those of a state are the state itself.
+    """
     if not call.arguments:
         return call
-    arguments = parse_matchers(call.arguments, where=f"{where}.arguments")
+    arguments = parse_matchers(call.arguments, where=where + field)
     if arguments is call.arguments:
         return call
     if isinstance(arguments, dict):
@@ -295,7 +298,7 @@ def read_rules(call: ToolCall, where: str) -> ToolCall:
     hint = "To allow additional arguments, use mode 'flexible' with argument_match_threshold 1"
     if key == "$any":
         hint = "To accept any arguments, leave out 'arguments'"
-    raise InvalidCall(f"{where}.arguments: {problem}. {hint}.")
+    raise InvalidCall(f"{where}{field}: {problem}. {hint}.")
 
 
 def refuse_misspelled(items: list[Any], where: str) -> None:

@@ -15,6 +15,7 @@ from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.case import Case
 from callscore.core.fast_strict import PlainCall
 from callscore.core.nesting import are_shallow, end_soon, nesting_fault
+from callscore.formats.case_fields import has_near_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,10 @@ class _Line(Struct, frozen=True, gc=False, kw_only=True):
     turns: UnsetType = UNSET
     expected_state: UnsetType = UNSET
     actual_state: UnsetType = UNSET
+    # Likely misspellings of these; any other is found in the first line of a batch.
+    turn: UnsetType = UNSET
+    expectedState: UnsetType = UNSET  # noqa: N815  (a field of a file)
+    actualState: UnsetType = UNSET  # noqa: N815  (likewise)
     role: UnsetType = UNSET  # a message, which tells how to read the lines that follow
     # What belongs into `expected`.
     forbid: UnsetType = UNSET
@@ -79,6 +84,7 @@ _MOST_LEARNED = 8
 _DIGITS = 1000  # a third of the digits that a report has of an integer
 _Calls = tuple[ToolCall, ...]
 _decode_plain = msgspec.json.Decoder(PlainCase).decode_lines
+_decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_whole = msgspec.json.Decoder(_WholeCase).decode_lines
 
 
@@ -173,6 +179,9 @@ def decode_cases(lines: bytes) -> list[Case]:
 def _require_plain_text(lines: bytes) -> None:
     if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
         raise ValueError("there may be rules in it")
+    end = lines.find(b"\n")
+    if has_near_part(_decode_fields(lines if end < 0 else lines[:end])):
+        raise ValueError("a field may be misspelled")
     if not lines.isascii():
         lines.decode()  # raises if it is not UTF-8, which the decoder does not check in raw arguments
 
