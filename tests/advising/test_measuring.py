@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,15 +12,13 @@ from callscore.advising.measuring import (
     area_of,
     areas_of,
     bootstrap_draws,
+    chance_of,
     folds_of,
     middle,
     numbered,
     precision,
     ranked,
 )
-
-if TYPE_CHECKING:
-    from random import Random
 
 _RUNS = some.lists(
     some.tuples(some.sampled_from([0.0, 0.25, 0.5, 1.0]), some.booleans()), min_size=2
@@ -111,3 +109,43 @@ def test_folds_do_not_depend_on_the_order_of_runs() -> None:
     backward = dict(zip(names[::-1], folds_of(names[::-1], outcomes[::-1], 5), strict=True))
 
     assert forward == backward
+
+
+def _by_task(per_task: list[float], trials: int) -> list[float]:
+    return [value for value in per_task for _ in range(trials)]
+
+
+def test_labels_that_follow_nothing_rarely_beat_chance() -> None:
+    """Few tasks have another score than most, and the best of two columns is taken."""
+    tasks = [task for task in range(20) for _ in range(3)]
+    first = _by_task([1.0] * 3 + [0.0] * 17, 3)
+    second = _by_task([0.0] * 15 + [0.5, 1.0] * 2 + [0.3], 3)
+    beaten = 0
+    for seed in range(100):
+        outcomes = [Random(seed * 100 + run).random() < 0.5 for run in range(60)]
+        best = max(area(first, outcomes), area(second, outcomes))
+        beaten += chance_of(best, [first, second], outcomes, tasks) <= 0.05
+
+    assert 1 <= beaten <= 10  # 5 are expected; more than 10 of 100 have a probability of 1 %
+
+
+def test_scores_that_follow_the_labels_beat_chance() -> None:
+    outcomes = [True, False, True] * 20
+    tasks = [task for task in range(20) for _ in range(3)]
+    values = [1.0 if good else 0.5 for good in outcomes]
+
+    # The labels of all tasks are alike, so that dealing them out to other tasks is not enough.
+    assert chance_of(1.0, [values], outcomes, tasks) < 0.01
+    shifted = values[1:] + values[:1]
+    assert chance_of(area(shifted, outcomes), [shifted], outcomes, tasks) > 0.05
+
+
+def test_runs_of_one_task_are_one_piece_of_evidence() -> None:
+    outcomes = [True] * 3 * 8 + [False] * 3 * 8
+    values = [1.0] * 3 * 2 + [0.0] * 3 * 14  # two tasks of 16 differ
+    single = list(range(48))
+    together = [run // 3 for run in single]
+    reached = area(values, outcomes)
+
+    assert chance_of(reached, [values], outcomes, single) < 0.05
+    assert chance_of(reached, [values], outcomes, together) > 0.1

@@ -96,7 +96,8 @@ def test_words_of_a_description_change_no_score() -> None:
         (Tool("f", "Deletes f."), "write"),
         (Tool("f", "Effs."), None),
         (Tool("get_f", "Deletes f."), None),  # contradictory
-        (Tool("get_f", effect="write"), None),
+        (Tool("get_f", effect="write"), "write"),  # as a score with the definition counts it
+        (Tool("f", "Deletes f.", effect="read"), None),
     ],
 )
 def test_what_is_known_is_proposed(tool: Tool, proposed: str | None) -> None:
@@ -109,6 +110,24 @@ def test_what_is_set_is_not_proposed_again_and_not_contradictory() -> None:
     tool = found(tools=[Tool("get_f", "Gets f.")], settings=settings)["get_f"]
 
     assert (tool.effect, tool.proposed, tool.is_contradictory) == ("write", None, False)
+
+
+def test_what_only_a_pattern_for_all_tools_decides_is_proposed() -> None:
+    settings = Settings(effects=(("look", "read"), ("*", "write"), ("get_late", "write")))
+    tools = [Tool("look", "Gets it."), Tool("get_f"), Tool("f"), Tool("get_late")]
+
+    listed = found(tools=tools, settings=settings)
+
+    assert {name: (tool.proposed, tool.is_caught) for name, tool in listed.items()} == {
+        "look": (None, False),
+        "get_f": ("read", True),
+        "f": (None, True),
+        "get_late": (None, True),  # somebody has written a rule for it
+    }
+    assert {(tool.effect, tool.is_contradictory) for tool in listed.values()} == {
+        ("read", False),
+        ("write", False),
+    }
 
 
 def test_definitions_that_disagree_are_contradictory_and_count_as_writes() -> None:

@@ -114,6 +114,13 @@ def test_alternatives_reach_the_references_through_bless(
     assert blessed.returncode == 0
     (first, *_) = [msgspec.json.decode(line) for line in runs.read_bytes().splitlines()]
     assert "one_of" in first["expected"][0]
+    after = runs.read_bytes()
+    again = callscore("bless", "--proposals", "suspects.jsonl", "--yes")
+    assert (again.returncode, again.stdout) == (0, "accepted already: 1 (task0)\n")
+    assert again.stderr == (
+        "callscore: nothing to bless: all alternatives are accepted already (1 case)\n"
+    )
+    assert runs.read_bytes() == after
 
 
 @pytest.mark.parametrize(

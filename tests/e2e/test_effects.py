@@ -44,7 +44,7 @@ def test_the_table_fits_a_terminal_of_80_columns(
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
-        "5 tools: 2 read, 1 write, 2 unknown\n"
+        "5 tools: 2 read, 1 write, 1 unknown, 1 with a proposal (?)\n"
         "2 files, 1 trace, 6 calls\n"
         "\n"
         "tool         calls  kind     evidence\n"
@@ -54,11 +54,11 @@ def test_the_table_fits_a_terminal_of_80_columns(
         'get_order        1  read     name: get_*, description: "Gets"\n'
         "ship             1  unknown  none, counts as a write\n"
         "\n"
-        "! 1 tool with contradictory evidence: decide which, and set it in 'effects'\n"
-        "  (get_or_make)\n"
+        "! 1 tool with contradictory evidence: decide whether it reads or writes, and set\n"
+        "  it in 'effects' (get_or_make)\n"
         "! 1 tool whose kind follows only from texts: a score uses it once --write has\n"
         "  written it (check_stock)\n"
-        "! no clear evidence for 1 tool, so a score counts it as a write: pass\n"
+        "! 1 tool without clear evidence: a score counts every call as a write; pass\n"
         "  definitions with --tools, or set 'effects' (ship)\n"
     )
 
@@ -85,6 +85,7 @@ def test_json_has_everything(callscore: Program, files: tuple[str, str]) -> None
         ],
         "proposed": "read",
         "is_contradictory": False,
+        "is_caught": False,
     }
 
 
@@ -153,6 +154,32 @@ def test_own_settings_stay_and_decide(
     assert ran.returncode == 0, ran.stderr
     effects = tomllib.loads(config.read_text(encoding="utf-8"))["tool"]["callscore"]["effects"]
     assert effects == {"get_*": "write", "pay": "write", "check_stock": "read"}
+
+
+def test_effects_are_written_before_a_pattern_for_all_tools(
+    callscore: Program, files: tuple[str, str], tmp_path: Path
+) -> None:
+    config = tmp_path / "callscore.toml"
+    config.write_text('[effects]\n"*" = "write"  # all others\n', encoding="utf-8")
+
+    before = callscore("effects", files[0], "--tools", files[1])
+    written = callscore("effects", files[0], "--tools", files[1], "--write")
+    after = msgspec.json.decode(
+        callscore("effects", files[0], "--tools", files[1], "--json").stdout
+    )
+
+    assert "5 tools for which only the setting '*' decides" in before.stdout
+    assert "3 tools written to" in written.stdout
+    assert "2 tools for which only the setting '*' decides" in written.stdout
+    assert config.read_text(encoding="utf-8") == (
+        "[effects]\n"
+        '"pay" = "write"  # definition: readOnlyHint\n'
+        '"check_stock" = "read"  # description\n'
+        '"get_order" = "read"  # name: get_*\n'
+        '"*" = "write"  # all others\n'
+    )
+    kinds = {tool["name"]: tool["effect"] for tool in after["tools"]}
+    assert {name: kinds[name] for name in KNOWN} == KNOWN
 
 
 def test_names_are_written_literally(callscore: Program, tmp_path: Path) -> None:

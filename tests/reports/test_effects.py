@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from callscore.checks.effects import EffectEvidence, EffectsFound, ToolEffect
 from callscore.core.results import Noted
-from callscore.reports.effects import effect_notes, evidence_text, kind_text, write_markdown
+from callscore.reports.effects import (
+    effect_notes,
+    evidence_text,
+    headline,
+    kind_text,
+    write_markdown,
+)
 from callscore.reports.effects_terminal import render
 from callscore.reports.terminal import PlainPage
 
@@ -52,8 +59,31 @@ def test_evidence_that_is_not_clear_is_noted_as_open() -> None:
 
     ((sentence, names),) = effect_notes(EffectsFound(files=1, traces=1, tools=(tool,)), "en")
 
-    assert sentence.startswith("no clear evidence for 1 tool")
+    assert sentence.startswith("1 tool without clear evidence")
     assert names == "f"
+
+
+def test_a_tool_with_a_proposal_is_not_counted_as_unknown() -> None:
+    proposed = ToolEffect(name="f", effect="write", decided_by="unknown", proposed="write")
+
+    _, kinds = headline(EffectsFound(files=1, traces=1, tools=(NAMED, proposed, UNKNOWN)), "en")
+
+    assert kinds == "3 tools: 1 read, 0 write, 1 unknown, 1 with a proposal (?)"
+
+
+def test_that_the_pattern_for_all_tools_decides_is_noted_until_it_does_not() -> None:
+    caught = ToolEffect(name="get_f", effect="write", decided_by="setting", is_caught=True)
+    known = ToolEffect(
+        name="g", effect="write", decided_by="setting", is_caught=True, proposed="read"
+    )
+    found = EffectsFound(files=1, traces=1, tools=(caught, known))
+
+    ((sentence, names),) = effect_notes(found, "en")
+    after = effect_notes(replace(found, file="a.toml", written={"g": "read"}), "en")
+
+    assert sentence.startswith("2 tools for which only the setting '*' decides")
+    assert names == "get_f, g"
+    assert [names for _, names in after] == ["get_f", ""]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,23 @@ LINES = '"look" = "read"  # description\n"a.b" = "write"  # name: x\n'
             + "".join(f"effects.{line}\n" for line in LINES.splitlines())
             + 'order = "any"\n',
         ),
+        # The first pattern that matches decides.
+        (
+            '[effects]\n"get_*" = "read"\n"*" = "write" # rest\n\n[arguments]\n',
+            f'[effects]\n"get_*" = "read"\n{LINES}"*" = "write" # rest\n\n[arguments]\n',
+        ),
+        (
+            '[effects]\n"*" = "write"\n"x" = "read"',
+            f'[effects]\n{LINES}"*" = "write"\n"x" = "read"',
+        ),
+        (
+            'effects = { pay = "write", "*" = "write" }\n',
+            'effects = { pay = "write", "look" = "read", "a.b" = "write", "*" = "write" }\n',
+        ),
+        (
+            'effects."*" = "write"\n',
+            "".join(f"effects.{line}\n" for line in LINES.splitlines()) + 'effects."*" = "write"\n',
+        ),
     ],
 )
 def test_everything_else_stays_as_it_is(before: str, after: str) -> None:

@@ -89,6 +89,24 @@ def test_a_proposal_is_written_to_a_file_of_references(tmp_path: Path) -> None:
     assert "# kept" in text
     case = YAML(typ="safe").load(text)[0]
     assert equal(case["expected"], [first, {"one_of": [second, INSTEAD]}])
+    again = read_proposals(tmp_path / "proposals.jsonl", lambda _: True)
+    assert (again.changes, again.accepted, again.cases) == ((), ("task0",), 1)
+
+
+def test_a_file_without_the_alternative_is_changed_beside_one_that_has_it(tmp_path: Path) -> None:
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for file in files:
+        file.write_bytes(msgspec.json.encode(_records()[0]) + b"\n")
+    proposed = _proposed(tmp_path, *map(str, files))
+    first = read_proposals(proposed, lambda _: True)
+    rewrite(
+        [each.change for each in first.changes if each.change.files == (str(files[0]),)], tmp_path
+    )
+
+    second = read_proposals(proposed, lambda _: True)
+
+    assert [each.change.files for each in second.changes] == [(str(files[1]),)]
+    assert second.accepted == ()
 
 
 def test_only_selected_cases_are_changed(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from hashlib import sha256
+from itertools import chain, compress
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +21,7 @@ __all__ = [
     "area_of",
     "areas_of",
     "bootstrap_draws",
+    "chance_of",
     "folds_of",
     "middle",
     "numbered",
@@ -28,6 +31,7 @@ __all__ = [
 
 SEED = 2026
 RESAMPLES = 2000
+_PERMUTATIONS = 500
 _TAIL = 0.025  # of the resamples, on either side of the interval
 
 # How often each task was drawn, for every resample.
@@ -92,6 +96,42 @@ def area_of(numbers: Ranked, weights: Sequence[int]) -> float | None:
         below += failures
     pairs = 2 * sum(good) * below
     return won / pairs if pairs else None
+
+
+def chance_of(
+    reached: float,
+    columns: Iterable[Sequence[float]],
+    outcomes: Sequence[bool],
+    tasks: Sequence[int],
+) -> float:
+    """How often the best of some columns reaches an area if the labels have nothing to do with it.
+
+    The labels are dealt out anew: to other tasks as a whole, because runs of one task are alike, and
+    within each task. The runs of a task stand together. Of several columns the best is taken, as it is where settings are chosen.
+    """
+    labels: dict[int, list[bool]] = {}
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        labels.setdefault(task, []).append(outcome)
+    dealt = list(labels.values())
+    good, count = sum(outcomes), len(outcomes)
+    doubled = [_doubled_ranks(column) for column in columns]
+    # From the area to the sum of the ranks of all successes (Mann and Whitney).
+    needed = 2 * reached * good * (count - good) + good * (good + 1) - 1e-6
+    random = Random(SEED)  # noqa: S311  (the same permutations every time)
+    hits = 0
+    for _ in range(_PERMUTATIONS):
+        random.shuffle(dealt)
+        for of_task in dealt:
+            random.shuffle(of_task)
+        permuted = list(chain.from_iterable(dealt))
+        hits += any(sum(compress(ranks, permuted)) >= needed for ranks in doubled)
+    return (hits + 1) / (_PERMUTATIONS + 1)
+
+
+def _doubled_ranks(values: Sequence[float]) -> list[int]:
+    """Twice the rank of each value, from 1; equal values share the mean of their ranks."""
+    ordered = sorted(values)
+    return [bisect_left(ordered, value) + bisect_right(ordered, value) + 1 for value in values]
 
 
 def agreement(passes: Sequence[bool], outcomes: Sequence[bool]) -> float:

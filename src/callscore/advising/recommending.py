@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callscore.advising.candidates import presets
 from callscore.advising.choosing import Sample, choose_preset, choose_settings
 from callscore.advising.learning import learn
-from callscore.advising.measuring import folds_of
+from callscore.advising.measuring import chance_of, folds_of
 from callscore.advising.runs import Column
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = ["FOLDS", "Recommendation", "choose_in_steps", "cross_validated", "rec
 FOLDS = 5
 _SIMPLEST = presets()[0]
 _RESAMPLES = 2000
+_MOST_CHANCE = 0.05
 
 
 class Recommendation(NamedTuple):
@@ -59,11 +60,24 @@ def recommend(runs: Runs, base: Settings) -> Recommendation:
     for step in range(1, len(chosen)):
         if sample.is_clearly_better(held_out[taken], held_out[step]):
             taken = step
-    is_separating = sample.interval(held_out[taken])[0] > 1 / 2
-    if not is_separating:
+    if not _is_separating(sample, held_out[taken]):
         (simplest, *_) = sample.measured([_SIMPLEST])
         return Recommendation(simplest, simplest.column, is_separating=False)
     return Recommendation(chosen[taken], held_out[taken], is_separating=True)
+
+
+def _is_separating(sample: Sample, held_out: Column) -> bool:
+    """Whether scores tell success from failure beyond chance.
+
+    Where few tasks have another score than most, the interval is too narrow; and the same runs, each
+    time without a fold, have chosen one of several presets. So chance must also rarely do as well.
+    """
+    if sample.interval(held_out)[0] <= 1 / 2:
+        return False
+    runs = sample.runs
+    columns = {each.column.values for each in sample.measured(presets())} | {held_out.values}
+    chance = chance_of(sample.area(held_out), columns, runs.outcomes, runs.tasks)
+    return chance <= _MOST_CHANCE
 
 
 def cross_validated(runs: Runs, base: Settings) -> Sequence[Column]:

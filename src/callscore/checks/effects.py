@@ -16,7 +16,7 @@ from callscore.core.call import Effect, Tool
 from callscore.core.case import calls_in
 from callscore.core.counted_calls import effect_reason
 from callscore.core.results import Noted
-from callscore.core.tool_names import comparable_name
+from callscore.core.tool_names import comparable_name, is_for_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,8 +65,10 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
         calls: how often it was called.
         expected: how often a reference expects it.
         evidence: everything that is known, in the order in which it decides.
-        proposed: the effect to write into the settings; None if it is there, unknown or contradictory.
+        proposed: the effect to write into the settings; None if it is there, unknown, or contradictory
+            without a definition that says `write`.
         is_contradictory: whether the evidence says both, and no setting decides.
+        is_caught: whether only a pattern for all tools, `*`, decides.
     """
 
     name: str
@@ -77,6 +79,7 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
     evidence: tuple[EffectEvidence, ...] = ()
     proposed: Effect | None = None
     is_contradictory: bool = False
+    is_caught: bool = False
 
 
 class EffectsFound(Struct, frozen=True, kw_only=True):
@@ -151,10 +154,12 @@ class EvidenceCounter:
     def _tool(self, name: str) -> ToolEffect:
         evidence = self._evidence(name)
         reason = effect_reason(name, self._settings, self._decided_tools(name))
-        said = {each.effect for each in evidence}
         is_set = reason.source == "setting"
-        clear = [each for each in evidence if each.confidence != "low"]
-        is_known = len(said) == 1 and bool(clear) and not is_set
+        is_caught = is_set and is_for_all(reason.pattern or "")
+        # What is known about the tool itself; a pattern for all tools says nothing about it.
+        known = tuple([each for each in evidence if each.source != "setting"])
+        # A rule for this very tool that comes too late was written by somebody, who decides.
+        is_open = not is_set or (is_caught and name not in dict(self._settings.effects))
         return ToolEffect(
             name=name,
             effect=reason.effect,
@@ -162,8 +167,9 @@ class EvidenceCounter:
             calls=self._calls[name],
             expected=self._expected[name],
             evidence=evidence,
-            proposed=clear[0].effect if is_known else None,
-            is_contradictory=len(said) > 1 and not is_set,
+            proposed=_proposed(known) if is_open else None,
+            is_contradictory=len({each.effect for each in known}) > 1 and not is_set,
+            is_caught=is_caught,
         )
 
     def _decided_tools(self, name: str) -> dict[str, Tool]:
@@ -200,3 +206,17 @@ class EvidenceCounter:
         confidence: Confidence = "high" if is_clear else "low"
         most = words.most_common(1)[0][0]
         return [EffectEvidence("results", "write", most, confidence, count, of)]
+
+
+def _proposed(evidence: Sequence[EffectEvidence]) -> Effect | None:
+    """The effect that follows from what is known about a tool; None if that is unclear.
+
+    A definition that says `write` decides even if a name or a text says otherwise: a score with the
+    definition uses it, and to count a lookup by mistake costs less than to miss a change.
+    """
+    said = {each.effect for each in evidence}
+    declared = {each.effect for each in evidence if each.source == "definition"}
+    if declared == {"write"}:
+        return "write"
+    clear = [each for each in evidence if each.confidence != "low"]
+    return clear[0].effect if len(said) == 1 and clear else None

@@ -53,6 +53,11 @@ _NOTHING = Phrase(
     "принимать нечего: вызовы совпадают с ожидаемыми ({cases})",
 )
 _EXPECT_NOTHING = Phrase("; {cases} without expected calls", "; без ожидаемых вызовов: {cases}")
+_ALL_ACCEPTED = Phrase(
+    "nothing to bless: all alternatives are accepted already ({cases})",
+    "принимать нечего: все варианты уже приняты ({cases})",
+)
+_ACCEPTED = Phrase("accepted already: {count} ({names})", "уже приняты: {count} ({names})")
 _NOTHING_EXPECTED = Phrase(
     "nothing to bless: no case has expected calls ({cases})",
     "принимать нечего: ни у одного случая нет ожидаемых вызовов ({cases})",
@@ -97,8 +102,12 @@ def refused_lines(refused: Sequence[Unblessed], lang: Language) -> Iterator[str]
 
 
 def unwritten_lines(found: Blessings, lang: Language) -> Iterator[str]:
-    """The cases that fail for another reason than their calls, and those without an answer."""
-    for phrase, labels in ((_OTHERS, found.others), (_UNANSWERED, found.unanswered)):
+    """The cases that need no change, or fail for another reason, or have no answer."""
+    for phrase, labels in (
+        (_ACCEPTED, found.accepted),
+        (_OTHERS, found.others),
+        (_UNANSWERED, found.unanswered),
+    ):
         names = [escape(label) for label in labels[:_MOST_NAMED]]
         if len(labels) > _MOST_NAMED:
             names.append("...")
@@ -110,6 +119,8 @@ def nothing_line(found: Blessings, lang: Language) -> str:
     """That there is nothing to write, and why."""
     if found.refused:
         return say(_NOTHING_WRITABLE, lang)
+    if found.accepted:
+        return say(_ALL_ACCEPTED, lang, cases=count_of(CASES, len(found.accepted), lang))
     right = found.cases - len(found.unanswered) - found.unexpecting
     silent = count_of(CASES, found.unexpecting, lang)
     if not right and found.unexpecting:

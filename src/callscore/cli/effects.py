@@ -48,7 +48,8 @@ _HELP = """List the tools in FILEs of traces or cases: whether each reads or wri
 
 A score uses the setting 'effects', then what a definition declares (MCP hints, x-tool-type, the method
 of an OpenAPI operation), then the name. Descriptions and results are only evidence: they count once
---write has added them to the settings. Contradictory and unknown tools are never written.
+--write has added them to the settings. Unknown tools are never written, and contradictory ones only if
+a definition says that they write.
 
 \b
   callscore effects traces.jsonl
@@ -161,6 +162,10 @@ def _written(found: EffectsFound, file: Path, lang: Language) -> EffectsFound:
 
 def _comment(tool: ToolEffect) -> str:
     """Where an effect is from; the words of descriptions and results are not repeated."""
-    clear = next(each for each in tool.evidence if each.confidence != "low")
+    clear = next(
+        each
+        for each in tool.evidence
+        if each.source != "setting" and each.confidence != "low" and each.effect == tool.proposed
+    )
     is_text = clear.source in ("description", "results")
     return clear.source if is_text else f"{clear.source}: {clear.words}"

@@ -94,6 +94,11 @@ def matches_pattern(pattern: str, name: str) -> bool:
     return _compiled(pattern).match(name) is not None
 
 
+def is_for_all(pattern: str) -> bool:
+    """Whether a pattern matches every name: `*`."""
+    return {*pattern} == {"*"}
+
+
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
     from fnmatch import translate  # rarely needed; what it makes of `*` never backtracks

@@ -40,6 +40,7 @@ _HEADLINE = Phrase(
     "{tools}: {reads} read, {writes} write, {unknown} unknown",
     "{tools}: читают {reads}, изменяют {writes}, неизвестно {unknown}",
 )
+_PROPOSED_COUNT = Phrase(", {count} with a proposal (?)", ", с предложением (?) {count}")
 _HEADERS = (
     Phrase("tool", "инструмент"),
     Phrase("calls", "вызовы"),
@@ -61,14 +62,20 @@ _EVIDENCE = {
 _SAYS = Phrase("{evidence} ({kind})", "{evidence} ({kind})")
 _NO_EVIDENCE = Phrase("none, counts as a write", "нет, считается записью")
 _CONTRADICTORY = Phrase(
-    "{count} with contradictory evidence: decide which, and set it in 'effects'",
-    "{count} с противоречивыми основаниями: решите и задайте в 'effects'",
+    "{count} with contradictory evidence: decide whether it reads or writes, and set it in 'effects'",
+    "{count} с противоречивыми основаниями: решите, чтение это или запись, и задайте в 'effects'",
 )
 _UNDECIDED = Phrase(
-    "no clear evidence for {count}, so a score counts it as a write: pass definitions with --tools, or"
-    " set 'effects'",
-    "нет ясных оснований: {count}, оценка считает это записью; укажите описания (--tools) или задайте"
-    " 'effects'",
+    "{count} without clear evidence: a score counts every call as a write; pass definitions with --tools,"
+    " or set 'effects'",
+    "{count} без ясных оснований: оценка считает каждый вызов записью; укажите описания (--tools) или"
+    " задайте 'effects'",
+)
+_CAUGHT = Phrase(
+    "{count} for which only the setting '*' decides: --write puts what is known about a tool before it,"
+    " because the first pattern that matches decides",
+    "{count}, где решает только настройка '*': --write поставит известное об инструменте перед ней,"
+    " потому что решает первый подходящий шаблон",
 )
 _PROPOSALS = Phrase(
     "{count} whose kind follows only from texts: a score uses it once --write has written it",
@@ -88,14 +95,18 @@ def headline(found: EffectsFound, lang: Language) -> tuple[str, str]:
     counted = ((FILES, found.files), (TRACES, found.traces), (_CALLS, found.calls))
     known = [tool for tool in found.tools if tool.decided_by != "unknown"]
     reads = sum(tool.effect == "read" for tool in known)
+    proposed = sum(
+        tool.decided_by == "unknown" and tool.proposed is not None for tool in found.tools
+    )
     kinds = say(
         _HEADLINE,
         lang,
         tools=count_of(TOOLS, len(found.tools), lang),
         reads=reads,
         writes=len(known) - reads,
-        unknown=len(found.tools) - len(known),
+        unknown=len(found.tools) - len(known) - proposed,
     )
+    kinds += say(_PROPOSED_COUNT, lang, count=proposed) if proposed else ""
     return ", ".join(count_of(noun, count, lang) for noun, count in counted), kinds
 
 
@@ -137,10 +148,17 @@ def effect_notes(found: EffectsFound, lang: Language) -> list[tuple[str, str]]:
     unknown = [tool for tool in found.tools if tool.decided_by == "unknown"]
     proposed = [tool for tool in unknown if tool.proposed is not None]
     open_ones = [tool for tool in unknown if tool.proposed is None and not tool.is_contradictory]
+    is_written = found.file is not None
+    review = [tool for tool in found.tools if tool.is_contradictory]
     groups = (
-        (_CONTRADICTORY, [tool for tool in found.tools if tool.is_contradictory]),
-        (_PROPOSALS, [] if found.file is not None else proposed),
+        # A contradictory tool that its definition declares has been written.
+        (_CONTRADICTORY, [each for each in review if not (is_written and each.proposed)]),
+        (_PROPOSALS, [] if is_written else proposed),
         (_UNDECIDED, open_ones),
+        (
+            _CAUGHT,
+            [each for each in found.tools if each.is_caught and not (is_written and each.proposed)],
+        ),
     )
     notes = []
     for phrase, tools in groups:
@@ -192,6 +210,7 @@ def _tool_to_dict(tool: ToolEffect) -> dict[str, Any]:
         "evidence": [_evidence_to_dict(each) for each in tool.evidence],
         "proposed": tool.proposed,
         "is_contradictory": tool.is_contradictory,
+        "is_caught": tool.is_caught,
     }
 
 

@@ -143,6 +143,7 @@ class Blessings(Struct, frozen=True, kw_only=True):
     refused: tuple[Unblessed, ...] = ()
     unanswered: tuple[str, ...] = ()
     others: tuple[str, ...] = ()  # with the expected calls, but another scorer does not pass
+    accepted: tuple[str, ...] = ()  # whose proposed alternative was written before
     unexpecting: int = 0  # cases without expected calls
     cases: int = 0  # that were selected
 

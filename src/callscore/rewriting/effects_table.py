@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.core.tool_names import is_for_all
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import open_source, replace_source
 from callscore.rewriting.change import CannotRewrite, Edit, in_file
-from callscore.rewriting.edits import apply_edits, indent_at, quote
+from callscore.rewriting.edits import apply_edits, indent_at, line_start, quote
 from callscore.rewriting.toml_file import scan_toml, toml_key
 
 if TYPE_CHECKING:
@@ -58,13 +59,17 @@ def with_effects(text: str, table: tuple[str, ...], effects: Mapping[str, AddedE
     Raises:
         CannotRewrite: the effects in it cannot be extended.
     """
+    effects = dict(sorted(effects.items(), key=lambda each: is_for_all(each[0])))
     lines = [_line(pattern, added) for pattern, added in effects.items()]
     refused = CannotRewrite(
         reasons.EFFECTS_NOT_ADDED, lines="\n".join([f"[{_header(table)}]", *lines])
     )
     try:
         written = _extended(text, table, effects, lines)
-        is_intended = _intended(text, table, effects) == tomllib.loads(written)
+        document = tomllib.loads(written)
+        is_intended = _intended(text, table, effects) == document and _decides(
+            document, table, effects
+        )
     except (CannotRewrite, tomllib.TOMLDecodeError, RecursionError, IndexError) as error:
         raise refused from error
     if not is_intended:
@@ -94,6 +99,17 @@ def _intended(
     return document
 
 
+def _decides(
+    document: dict[str, Any], table: tuple[str, ...], effects: Mapping[str, AddedEffect]
+) -> bool:
+    """Whether the new patterns come before one for all tools, after which no other decides."""
+    for key in (*table, _EFFECTS):
+        document = document[key]
+    first = next((at for at, pattern in enumerate(document) if is_for_all(pattern)), None)
+    new = {pattern for pattern in effects if not is_for_all(pattern)}
+    return first is None or new <= {*list(document)[:first]}
+
+
 def _extended(
     text: str, table: tuple[str, ...], effects: Mapping[str, AddedEffect], lines: list[str]
 ) -> str:
@@ -102,13 +118,19 @@ def _extended(
     if inline is not None:
         return apply_edits(text, [_inline_edit(inline, effects)])
     last = _last_value_end(layout, path)
+    caught = _first_for_all(layout, path)
+    place = last
+    if caught is not None:
+        pad = indent_at(text, caught)
+        lines, place = [f"{pad}{line}" for line in lines], line_start(text, caught)
     if path in layout.tables:
-        return _inserted(text, last or layout.tables[path].body, lines)
+        return _inserted(text, layout.tables[path].body if place is None else place, lines)
     if last is not None:  # as in `effects.get_user = "read"`
         blocks = [(block.body, header) for header, block in layout.tables.items()]
         header = max(block for block in blocks if block[0] <= last)[1]
         prefix = ".".join([toml_key(str(key)) for key in path[len(header) :]])
-        return _inserted(text, last, [f"{prefix}.{line}" for line in lines])
+        lines = [f"{prefix}.{line.lstrip()}" for line in lines]
+        return _inserted(text, last if place is None else place, lines)
     before = text.rstrip("\n") + "\n\n" if text.strip() else ""
     return "\n".join([f"{before}[{_header(table)}]", *lines, ""])
 
@@ -119,8 +141,17 @@ def _inline_edit(node: TextNode, effects: Mapping[str, AddedEffect]) -> Edit:
     known = (node.members or {}).values()
     if not known:
         return Edit(node.start, node.end, f"{{ {added} }}")
+    starts = [start for key, start in (node.keys or {}).items() if is_for_all(key)]
+    if starts:
+        return Edit(min(starts), min(starts), f"{added}, ")
     end = max(each.end for each in known)
     return Edit(end, end, f", {added}")
+
+
+def _first_for_all(layout: Layout, path: DataPath) -> int | None:
+    """The position of the first pattern for all tools: what comes after it never decides."""
+    found = [at for key, at in layout.keys.items() if key[:-1] == path and is_for_all(str(key[-1]))]
+    return min(found, default=None)
 
 
 def _last_value_end(layout: Layout, path: DataPath) -> int | None:
@@ -130,7 +161,7 @@ def _last_value_end(layout: Layout, path: DataPath) -> int | None:
 
 
 def _inserted(text: str, position: int, lines: list[str]) -> str:
-    """The text with lines after the line of a position, indented like it."""
+    """The text with lines after the line of a position, or at a position that begins a line."""
     if position and text[position - 1] != "\n":
         end = text.find("\n", position)
         pad = indent_at(text, position - 1)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.equality import equal
+from callscore.core.expectation_json import expected_to_json
 from callscore.core.scoring import score_calls
 from callscore.core.settings import settings_from
 from callscore.engines.inputs import CASES, input_options_for, read_cases
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.advising.advice import Advice
+    from callscore.core.case import Case
     from callscore.core.score import Score
     from callscore.evaluations.plan import NameFilter
 
@@ -91,31 +93,48 @@ def read_proposals(path: Path, fits: NameFilter) -> Blessings:
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableInput(str(path), f"cannot be read ({error.strerror}).") from error
-    ids = _IdsOfFiles()
+    references = _References()
     changes: list[Blessed] = []
+    accepted: list[str] = []
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             proposal, score = _read(line, f"{path}:{number}")
             if fits((proposal.id,)):
-                changes += [Blessed(change, score) for change in _changes(proposal, ids)]
-    return Blessings(changes=tuple(changes), cases=len({each.change.case for each in changes}))
+                found = [Blessed(change, score) for change in _changes(proposal, references)]
+                changes += found
+                accepted += [] if found else [proposal.id]
+    cases = {*accepted, *(each.change.case for each in changes)}
+    return Blessings(changes=tuple(changes), accepted=tuple(accepted), cases=len(cases))
 
 
-class _IdsOfFiles:
-    """The ids of the cases in files, each of which is read once."""
+class _References:
+    """What files expect, by the ids of the cases; each file is read once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, frozenset[str]] = {}
+        self._known: dict[str, dict[str, list[Any]]] = {}
 
-    def of(self, file: str) -> frozenset[str]:
+    def of(self, file: str, case: str) -> list[Any]:
+        """The references of all runs of a case, as in a case file."""
         if file not in self._known:
-            try:
-                found = [*read_cases(file, CASES, input_options_for())]
-            except CallscoreError:
-                found = []
-            ids = [each[1].id for each in found if not isinstance(each, BadRecord)]
-            self._known[file] = frozenset(ids)
-        return self._known[file]
+            known: dict[str, list[Any]] = {}
+            self._known[file] = known
+            for each in self._cases(file):
+                known.setdefault(each.id, []).append(_spelled(each))
+        return self._known[file].get(case, [])
+
+    def _cases(self, file: str) -> list[Case]:
+        try:
+            found = [*read_cases(file, CASES, input_options_for())]
+        except CallscoreError:
+            return []
+        return [each[1] for each in found if not isinstance(each, BadRecord)]
+
+
+def _spelled(case: Case) -> list[Any] | None:
+    try:
+        return [expected_to_json(item) for item in case.expected or ()]
+    except CallscoreError:
+        return None
 
 
 def _read(line: bytes, place: str) -> tuple[Proposal, Score]:
@@ -133,11 +152,16 @@ def _read(line: bytes, place: str) -> tuple[Proposal, Score]:
         raise UnreadableInput(place, problem) from error
 
 
-def _changes(proposal: Proposal, ids: _IdsOfFiles) -> Iterator[Change]:
-    """A change for each file that has the case; if none has it, one that will be refused."""
-    files = [file for file in proposal.files if proposal.id in ids.of(file)]
-    groups: list[tuple[str, ...]] = [(file,) for file in files]
-    for names in groups or [proposal.files]:
+def _changes(proposal: Proposal, references: _References) -> Iterator[Change]:
+    """A change for each file that has the case, unless the alternative is in it.
+
+    If no file has the case, one change, which will be refused.
+    """
+    found = {file: references.of(file, proposal.id) for file in proposal.files}
+    files = [file for file, known in found.items() if known]
+    left = [file for file in files if not _is_accepted(found[file], proposal)]
+    groups: list[tuple[str, ...]] = [(file,) for file in left]
+    for names in groups or ([] if files else [proposal.files]):
         yield Change(
             label=proposal.id,
             files=names,
@@ -147,6 +171,13 @@ def _changes(proposal: Proposal, ids: _IdsOfFiles) -> Iterator[Change]:
             items=tuple(_items(proposal)),
             is_for_all=True,
         )
+
+
+def _is_accepted(references: list[Any], proposal: Proposal) -> bool:
+    """Whether runs of a case expect what is proposed, and none what was expected before."""
+    return any(equal(each, proposal.proposed) for each in references) and not any(
+        equal(each, proposal.expected) for each in references
+    )
 
 
 def _items(proposal: Proposal) -> Iterable[Any]:
