@@ -87,8 +87,8 @@ def test_a_call_of_the_right_caller_in_the_wrong_order_is_out_of_order() -> None
 
 
 def test_where_no_caller_is_expected_the_actual_one_is_shown() -> None:
-    paired = score([by(None)], [by("user")])
-    wrong = score([by(None, n=1)], [by("user", n=2)])
+    paired = score([by(None)], [by("user")], callers=["agent", "user"])
+    wrong = score([by(None, n=1)], [by("user", n=2)], callers=["agent", "user"])
 
     assert calls_text(paired).splitlines()[1] == "= reboot()   reboot()  by user"
     assert calls_text(wrong).splitlines()[1] == "~ reboot     reboot  by user"
@@ -117,7 +117,8 @@ def test_a_free_call_of_another_caller_explains_what_was_missed() -> None:
 
 
 def test_calls_that_do_not_count_are_listed_with_their_callers() -> None:
-    found = score([], [by(None), by("user"), by("user")], extra_calls="free")
+    made = [by(None), by("user"), by("user")]
+    found = score([], made, extra_calls="free", callers=["agent", "user"])
 
     assert "- actual reboot: extra, and free" in explain(found)
     assert "- actual reboot by user (2 times): extra, and free" in explain(found)
