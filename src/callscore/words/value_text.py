@@ -48,6 +48,7 @@ __all__ = [
     "RESULTS",
     "RUNS",
     "TOOLS",
+    "TOOL_DEFINITIONS",
     "TRACES",
     "TRIALS",
     "UNREADABLE_COUNT",
@@ -99,6 +100,9 @@ MORE = Phrase("… {count} more", "… ещё {count}")
 NO_EFFECT = Phrase(
     "{name} has no effect: it applies only with {condition}",
     "{name} не действует: эта настройка учитывается только с {condition}",
+)
+TOOL_DEFINITIONS = Phrase(
+    "tool definitions, and none are known", "определениями инструментов, а они неизвестны"
 )
 
 
