@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from callscore.cli.demo import command as demo
+from callscore.cli.explain import command as explain
 from callscore.cli.metrics import command as metrics
 from callscore.cli.score import command
 
@@ -194,3 +195,54 @@ def test_junit_has_every_case_whatever_is_shown(folder: Path) -> None:
     ran = run("cases.jsonl", "--show", "none", "--max-shown", "0", "--format", "junit")
 
     assert 'tests="2" failures="2"' in ran.stdout
+
+
+DEFINITION = {"name": "f", "parameters": {"properties": {"n": {"default": 1}}}}
+NO_DEFINITIONS = (
+    "callscore: --schema-defaults has no effect: it applies only with tool definitions, and none are"
+    " known\n"
+)
+
+
+@pytest.mark.parametrize("program", [command, explain])
+@pytest.mark.parametrize(
+    ("case", "arguments", "is_noted"),
+    [
+        ({}, ("--schema-defaults", "equal"), True),
+        ({}, ("--preset", "coverage", "--schema-defaults", "equal"), True),
+        ({}, ("--preset", "coverage"), False),
+        ({}, ("--schema-defaults", "differ"), False),
+        ({"tools": [DEFINITION]}, ("--schema-defaults", "equal"), False),
+        ({}, ("--schema-defaults", "equal", "--tools", "tools.json"), False),
+    ],
+)
+def test_defaults_without_any_definition_are_pointed_out(
+    folder: Path,
+    program: click.Command,
+    case: dict[str, Any],
+    arguments: tuple[str, ...],
+    *,
+    is_noted: bool,
+) -> None:
+    record = {"id": "a", "expected": [["f", {}]], "actual": [["f", {"n": 1}]], **case}
+    (folder / "case.json").write_bytes(msgspec.json.encode([record]))
+    (folder / "tools.json").write_bytes(msgspec.json.encode([DEFINITION]))
+
+    found = run("case.json", *arguments, program=program)
+
+    assert found.exception is None
+    assert found.stderr.count(NO_DEFINITIONS) == is_noted
+    assert found.stderr.count("no effect") == is_noted
+
+
+def test_defaults_of_rows_without_any_definition_are_pointed_out(folder: Path) -> None:
+    record = {"id": "a", "expected": ["f"], "actual": ["f"]}
+    (folder / "case.jsonl").write_bytes(msgspec.json.encode(record))
+
+    found = run("case.jsonl", "--results", "rows.parquet", "--schema-defaults", "equal")
+
+    assert NO_DEFINITIONS in found.stderr
+    assert (
+        "определениями инструментов"
+        in run("case.jsonl", "--schema-defaults", "equal", "--lang", "ru").stderr
+    )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from callscore import score_cases
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import Ignored
 from callscore.core.results import CaseScore, InputFiles, MetricResult, MetricValue, Noted, Results
@@ -717,5 +718,18 @@ def test_the_first_wrong_turns_are_noted_with_those_compared_as_one() -> None:
         "первый: ход 1 — 3, ход 2 — 5",
     )
     assert turn_notes(Summary(turn_cases=3), "en") == []
+    only = Summary(turn_cases=1, wrong_turns={2: 1})
+    assert turn_notes(only, "en")[0][0] == "a turn went wrong in the only case with turns"
+    assert turn_notes(only, "ru")[0][0] == "неверный ход есть в единственном случае с ходами"
     many = Summary(turn_cases=20, wrong_turns=dict.fromkeys(range(1, 13), 1))
     assert turn_notes(many, "en")[0][1].endswith("turn 10: 1, … 2 more")
+
+
+def test_precision_is_left_out_if_it_is_1_whatever_was_called() -> None:
+    cases = [{"id": name, "expected": [["f", {"n": 1}]], "actual": [["f", {}]]} for name in "ab"]
+    free, counted = score_cases(cases, settings=Settings(extra_calls="free")), score_cases(cases)
+
+    assert wording.rate_rows(free, "en")[0][1:] == ["0.0%", "–", "0.0%"]
+    assert wording.rate_rows(counted, "en")[0][1:] == ["0.0%", "0.0%", "0.0%"]
+    assert wording.score_parts(free.cases[0].score, "en") == ("0.0% Poor", "recall 0.0%")
+    assert "precision 1" not in write_markdown(free)

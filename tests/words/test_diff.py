@@ -704,3 +704,14 @@ def test_what_is_written_at_once_is_what_is_drawn_row_by_row(
         for quick in ("plain_arguments_text", "plain_value_text"):
             monkeypatch.setattr(diff_pairs, quick, lambda *_: None)
         assert lines(score, width=width, lang=lang) == shown
+
+
+def test_precision_is_not_shown_if_it_is_1_whatever_was_called() -> None:
+    wrong: tuple[Calls, Calls] = [("f", {"n": 1})], [("f", {"n": 2})]
+
+    assert score_text(scored(*wrong)).startswith("Score 0.0%   Precision 0.0%   Recall 0.0%   Poor")
+    free = scored(*wrong, Settings(extra_calls="free"))
+    assert score_text(free).startswith("Score 0.0%   Recall 0.0%   Poor")
+    assert score_text(free, lang="ru").startswith("Оценка 0.0%   Recall 0.0%   Плохо")
+    reads = scored(*wrong, Settings(extra_calls="reads_free"))
+    assert score_text(reads).startswith("Score 0.0%   Precision 0.0%")

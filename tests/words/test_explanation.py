@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from callscore import score
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.counted_calls import Ignored
@@ -490,3 +491,36 @@ def test_long_values_have_lines_of_their_own() -> None:
         '        got "https://shop.example.com/api/v2/orders/71/',
         '        refund?currency=EUR&notify=true"',
     ]
+
+
+def test_of_calls_with_wrong_arguments_that_are_free_the_others_count() -> None:
+    expected = [("book", {"id": 1}), ("pay", {"id": 1})]
+    half = score(expected, [("book", {"id": 2}), ("pay", {"id": 1})], extra_calls="free")
+
+    text = explain(half)
+
+    assert "2 expected calls, 2 actual calls." in text
+    assert (
+        "  Actual calls that count: 1 of 2, without those with wrong arguments.\n"
+        "  Precision = correct / actual calls that count = 1 / 1 = 1.000\n"
+    ) in text
+    assert "(expected calls + actual calls that count) = 2 × 1 / (2 + 1) = 0.667" in text
+    assert "Учтено фактических вызовов: 1 из 2" in explain(half, lang="ru")
+
+
+def test_a_convention_is_not_said_to_be_about_calls_that_were_not_made() -> None:
+    wrong = explain(score([("book", {"id": 1})], [("book", {"id": 2})], extra_calls="free"))
+    free = explain(score([], ["look"], extra_calls="free"))
+    none = explain(score(["look"], [], extra_calls="free"))
+
+    assert "Precision = 1.000 by convention, because no actual call counts." in wrong
+    assert "Precision = 1.000 by convention, because no actual call counts." in free
+    assert "F1 = 1.000 by convention, because no call counts on either side." in free
+    assert "Precision = 1.000 by convention, because there are no actual calls." in none
+
+
+def test_where_reads_are_free_calls_with_wrong_arguments_count() -> None:
+    text = explain(score([("book", {"id": 1})], [("book", {"id": 2})], extra_calls="reads_free"))
+
+    assert "Precision = correct / actual calls = 0 / 1 = 0.000" in text
+    assert "that count" not in text

@@ -20,11 +20,13 @@ from callscore.cli.options import (
     tools_from,
     tools_option,
     trial_option,
+    warn_unknown_defaults,
 )
 from callscore.cli.output import open_output, print_note
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.core.results import CaseScore
+from callscore.core.summary import Summary
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import (
     CASES,
@@ -112,6 +114,9 @@ def _explain(
         score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)
     except InvalidCall as error:
         raise UnreadableInput(place, f"case {case.id!r}: {error}") from error
+    summary = Summary()
+    summary.add(score)
+    warn_unknown_defaults([summary], lang)
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
     title = escape(hide_text(label if has_own_id(case) else file_title(place)))
     _write(title, score, lang)

@@ -24,7 +24,7 @@ from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
-from callscore.words.value_text import NO_EFFECT
+from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from callscore.cli.config import Config
     from callscore.core.call import Tool
     from callscore.core.phrases import Language
+    from callscore.core.summary import Summary
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
 
@@ -84,6 +85,7 @@ __all__ = [
     "tools_option",
     "trial_option",
     "warn_ineffective",
+    "warn_unknown_defaults",
     "write_settings_option",
 ]
 
@@ -322,6 +324,21 @@ def warn_ineffective(
     for name, label in labels.items():
         if found and all(name in each for each in found):
             print_note(say(NO_EFFECT, lang, name=label, condition=found[0][name]))
+
+
+def warn_unknown_defaults(summaries: Iterable[Summary], lang: Language) -> None:
+    """Print that `--schema-defaults equal` had no effect, because no tool definitions were known.
+
+    It is only known once all cases are read. The setting of a preset or of the project is meant for
+    inputs of all kinds.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or context.params.get("schema_defaults") != "equal":
+        return
+    scored = [summary for summary in summaries if summary.scored]
+    if scored and not any(summary.checked_cases for summary in scored):
+        name = _option_names(["schema_defaults"])["schema_defaults"]
+        print_note(say(NO_EFFECT, lang, name=name, condition=say(TOOL_DEFINITIONS, lang)))
 
 
 def _option_names(names: Iterable[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.cli.options import open_existing_store
+from callscore.cli.options import open_existing_store, warn_unknown_defaults
 from callscore.cli.output import write_run
 from callscore.errors import UnknownRun, UnusableStore
 
@@ -27,8 +27,10 @@ def write_run_report(
 ) -> bool:
     """Write the report of a run; returns whether it is on the same terminal as standard error.
 
-    A run that could not be saved has a report on what is known of it.
+    A run that could not be saved has a report on what is known of it. A note says if an option had no
+    effect in it.
     """
+    warn_unknown_defaults([each.results.summary for each in run.evaluations], shown.lang)
     if output_format != "html" or not run.id:
         return write_run(run, output, output_format, shown.lang, is_quiet=is_quiet)
     from callscore.runner.run_report import write_stored_run

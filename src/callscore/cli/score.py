@@ -37,6 +37,7 @@ from callscore.cli.options import (
     store_option,
     tools_from,
     tools_option,
+    warn_unknown_defaults,
 )
 from callscore.cli.output import Output, open_output, print_note, print_unread
 from callscore.cli.output_formats import is_for_people, report_options
@@ -309,7 +310,7 @@ def command(**options: Any) -> int:
         required = request.fail_under if sampled is None else None
         output.write(replace(results, fail_under=required))
         _write_below(judged_lines(judge, request.lang), request, output)
-    print_saved(keeper, request.lang)
+    _print_notes(results, keeper, request.lang)
     code = score_exit_code(
         results,
         request.fail_under,
@@ -336,7 +337,7 @@ def _score_large(request: Request, typed: tuple[str, ...]) -> int:
         output.write(replace(write_cases(results, output.on_case), fail_under=request.fail_under))
         print_about_rows(run, request)
         keeper = save_rows(_keep_request(request, started_at), request, run)
-    print_saved(keeper, request.lang)
+    _print_notes(results, keeper, request.lang)
     if not is_for_people(request.output_format):
         print_unread(results.unread, request.lang)
     return score_exit_code(
@@ -347,6 +348,12 @@ def _score_large(request: Request, typed: tuple[str, ...]) -> int:
         is_joined=not request.files,
         max_skipped=request.max_skipped,
     )
+
+
+def _print_notes(results: Results, keeper: ScoreSaver | None, lang: Language) -> None:
+    """Print which option had no effect, and where the run is saved."""
+    warn_unknown_defaults([results.summary], lang)
+    print_saved(keeper, lang)
 
 
 @contextmanager

@@ -170,6 +170,9 @@ class Pair(Struct, frozen=True, dict=True):
     is_correct: bool
     settings: Settings = DEFAULT
 
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
+
     @property
     def differences(self) -> tuple[Difference, ...]:
         """Every reason why the two calls are not equal; empty if they are equal.

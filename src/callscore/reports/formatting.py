@@ -165,6 +165,15 @@ _TURN_TRIALS = Plural(
 _WRONG_TURNS = Phrase(
     "a turn went wrong in {wrong} of {cases}", "неверный ход есть в {wrong} из {cases}"
 )
+# If there is only one: its noun is not counted.
+_WRONG_TURN_IN_CASE = Phrase(
+    "a turn went wrong in the only case with turns",
+    "неверный ход есть в единственном случае с ходами",
+)
+_WRONG_TURN_IN_TRIAL = Phrase(
+    "a turn went wrong in the only trial with turns",
+    "неверный ход есть в единственной попытке с ходами",
+)
 _FIRST_WRONG = Phrase("first in {turns}", "первый: {turns}")
 _FIRST_WRONG_IN = Phrase("turn {turn}: {cases}", "ход {turn} — {cases}")
 _JOINED_TURNS = Phrase(
@@ -209,8 +218,6 @@ def turn_notes(summary: Summary, lang: Language) -> list[tuple[str, str]]:
     notes: list[tuple[str, str]] = []
     wrong = summary.wrong_turns
     if wrong:
-        plural = _TURN_TRIALS if summary.has_repeated_trials else _TURN_CASES
-        cases = count_of(plural, summary.turn_cases, lang)
         shown = [
             say(_FIRST_WRONG_IN, lang, turn=turn, cases=cases)
             for turn, cases in sorted(wrong.items())
@@ -218,12 +225,19 @@ def turn_notes(summary: Summary, lang: Language) -> list[tuple[str, str]]:
         names = ", ".join(shown[:_TURNS_SHOWN])
         if len(shown) > _TURNS_SHOWN:
             names = f"{names}, {say(MORE, lang, count=len(shown) - _TURNS_SHOWN)}"
-        sentence = say(_WRONG_TURNS, lang, wrong=sum(wrong.values()), cases=cases)
-        notes.append((sentence, say(_FIRST_WRONG, lang, turns=names)))
+        notes.append((_wrong_turns(summary, lang), say(_FIRST_WRONG, lang, turns=names)))
     if summary.joined_turn_cases:
         joined = count_of(scored_noun(summary), summary.joined_turn_cases, lang)
         notes.append((say(_JOINED_TURNS, lang, cases=joined), ""))
     return notes
+
+
+def _wrong_turns(summary: Summary, lang: Language) -> str:
+    is_repeated = summary.has_repeated_trials
+    if summary.turn_cases == 1:
+        return say(_WRONG_TURN_IN_TRIAL if is_repeated else _WRONG_TURN_IN_CASE, lang)
+    cases = count_of(_TURN_TRIALS if is_repeated else _TURN_CASES, summary.turn_cases, lang)
+    return say(_WRONG_TURNS, lang, wrong=sum(summary.wrong_turns.values()), cases=cases)
 
 
 def case_counts(

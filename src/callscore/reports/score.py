@@ -12,6 +12,7 @@ from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
     LONG_NAME_WIDTH,
+    NO_NUMBER,
     SKIPPED_NOTE,
     UNREAD_NOTE,
     first_names,
@@ -33,6 +34,7 @@ from callscore.words.value_text import (
     call_counts,
     confused_tools,
     decimal,
+    has_meaningful_precision,
     percent,
     rating_meaning,
     score_rating,
@@ -91,6 +93,7 @@ OUTCOMES = {
     False: (Phrase("failed", "не пройден"), "red"),
 }
 RATES = Phrase("precision {precision}, recall {recall}", "precision {precision}, recall {recall}")
+RECALL_ALONE = Phrase("recall {recall}", "recall {recall}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
 
 MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
@@ -286,13 +289,17 @@ def summary_meaning(results: Results, lang: Language) -> str:
 
 
 def score_parts(score: Score, lang: Language) -> tuple[str, str]:
-    """The score of a case with its rating, and its precision and recall; no numbers if no call counts."""
+    """The score of a case with its rating, and its precision and recall; no numbers if no call counts.
+
+    Precision is left out if it says nothing.
+    """
     word = score_rating(score, lang=lang)
     if word is None:
         return say(NO_RATING, lang), ""
     f1 = percent(score.f1, border=score.settings.pass_mark)
     rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
-    return f"{f1} {word}", say(RATES, lang, **rates)
+    phrase = RATES if has_meaningful_precision(score.settings) else RECALL_ALONE
+    return f"{f1} {word}", say(phrase, lang, **rates)
 
 
 def single_case(results: Results) -> CaseScore | None:
@@ -327,17 +334,17 @@ def check_hint(
 
 
 def rate_rows(results: Results, lang: Language) -> list[list[str]]:
-    """The rows of the table of rates: a label, F1, precision and recall."""
+    """The rows of the table of rates: a label, F1, precision and recall; a dash if it says nothing."""
     summary = results.summary
     macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
     micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
-    return [
-        [
-            say(label, lang),
-            *[percent(rate, border=results.fail_under) for rate in found if rate is not None],
-        ]
-        for label, found in ((MACRO, macro), (MICRO, micro))
-    ]
+    rows = []
+    for label, found in ((MACRO, macro), (MICRO, micro)):
+        rates = [percent(rate, border=results.fail_under) for rate in found if rate is not None]
+        if rates and not has_meaningful_precision(results.settings):
+            rates[1] = NO_NUMBER
+        rows.append([say(label, lang), *rates])
+    return rows
 
 
 def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, str]:

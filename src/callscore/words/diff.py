@@ -52,7 +52,14 @@ from callscore.words.turns import (
     turn_word,
 )
 from callscore.words.unpaired import explain_unpaired, missed_note
-from callscore.words.value_text import MORE, NO_RATING, arguments_text, percent, rating
+from callscore.words.value_text import (
+    MORE,
+    NO_RATING,
+    arguments_text,
+    has_meaningful_precision,
+    percent,
+    rating,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,6 +101,10 @@ HEADLINE = Phrase(
     "Score {score}   Precision {precision}   Recall {recall}   {rating}",
     "Оценка {score}   Precision {precision}   Recall {recall}   {rating}",
 )
+HEADLINE_WITHOUT_PRECISION = Phrase(
+    "Score {score}   Recall {recall}   {rating}",
+    "Оценка {score}   Recall {recall}   {rating}",
+)
 EXPECTED = Phrase("Expected", "Ожидаемые вызовы")
 ACTUAL = Phrase("Actual", "Фактические вызовы")
 NOTHING = Phrase("No calls expected, none made.", "Вызовов не ожидалось и не было.")
@@ -118,9 +129,11 @@ def score_text(score: Score, *, width: int = 100, lang: Language = "en") -> str:
 
 
 def _headline(score: Score, lang: Language) -> Line:
+    settings = score.settings
+    phrase = HEADLINE if has_meaningful_precision(settings) else HEADLINE_WITHOUT_PRECISION
     rates = score.f1, score.precision, score.recall
     is_rated = not has_no_counted_calls(score)
-    text = _rates_text(rates, score.settings.pass_mark, lang, is_rated=is_rated)
+    text = _rates_text(phrase, rates, settings.pass_mark, lang, is_rated=is_rated)
     line: Line = ((text, ""),)
     wrong = first_wrong_text(score, lang)
     if wrong:
@@ -134,12 +147,17 @@ def _headline(score: Score, lang: Language) -> Line:
 # Cases have few calls, so that many have the same rates.
 @lru_cache(maxsize=1024)
 def _rates_text(
-    rates: tuple[float, float, float], pass_mark: float, lang: Language, *, is_rated: bool
+    phrase: Phrase,
+    rates: tuple[float, float, float],
+    pass_mark: float,
+    lang: Language,
+    *,
+    is_rated: bool,
 ) -> str:
     f1, *others = rates
     score, (precision, recall) = percent(f1, border=pass_mark), map(percent, others)
     word = rating(f1, lang=lang) if is_rated else say(NO_RATING, lang)
-    return say(HEADLINE, lang, score=score, precision=precision, recall=recall, rating=word)
+    return say(phrase, lang, score=score, precision=precision, recall=recall, rating=word)
 
 
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:

@@ -364,6 +364,15 @@ PRECISION = Phrase(
     "Precision = correct / actual calls = {correct} / {calls} = {value}",
     "Precision = верные / фактические вызовы = {correct} / {calls} = {value}",
 )
+# If calls with wrong arguments are free.
+COUNTED_CALLS = Phrase(
+    "Actual calls that count: {counted} of {calls}, without those with wrong arguments.",
+    "Учтено фактических вызовов: {counted} из {calls}, без вызовов с неверными аргументами.",
+)
+COUNTED_PRECISION = Phrase(
+    "Precision = correct / actual calls that count = {correct} / {calls} = {value}",
+    "Precision = верные / учтённые фактические вызовы = {correct} / {calls} = {value}",
+)
 RECALL = Phrase(
     "Recall = correct / expected calls = {correct} / {calls} = {value}",
     "Recall = верные / ожидаемые вызовы = {correct} / {calls} = {value}",
@@ -371,6 +380,10 @@ RECALL = Phrase(
 PRECISION_OF_NOTHING = Phrase(
     "Precision = 1.000 by convention, because there are no actual calls.",
     "Precision = 1.000 по соглашению: фактических вызовов нет.",
+)
+PRECISION_OF_NOTHING_COUNTED = Phrase(
+    "Precision = 1.000 by convention, because no actual call counts.",
+    "Precision = 1.000 по соглашению: ни один фактический вызов не учитывается.",
 )
 RECALL_OF_NOTHING = Phrase(
     "Recall = 1.000 by convention, because there are no expected calls.",
@@ -390,9 +403,19 @@ F1 = Phrase(
     "F1 = 2 × верные / (ожидаемые вызовы + фактические вызовы)"
     " = 2 × {correct} / ({expected} + {actual}) = {value}",
 )
+COUNTED_F1 = Phrase(
+    "F1 = 2 × correct / (expected calls + actual calls that count)"
+    " = 2 × {correct} / ({expected} + {actual}) = {value}",
+    "F1 = 2 × верные / (ожидаемые вызовы + учтённые фактические вызовы)"
+    " = 2 × {correct} / ({expected} + {actual}) = {value}",
+)
 F1_OF_NOTHING = Phrase(
     "F1 = 1.000 by convention, because there are no calls on either side.",
     "F1 = 1.000 по соглашению: ни ожидаемых, ни фактических вызовов нет.",
+)
+F1_OF_NOTHING_COUNTED = Phrase(
+    "F1 = 1.000 by convention, because no call counts on either side.",
+    "F1 = 1.000 по соглашению: ни ожидаемые, ни фактические вызовы не учитываются.",
 )
 FORBIDDEN_SCORE = Phrase(
     "A forbidden call was made, so the score is 0.",
@@ -490,9 +513,7 @@ def _turn_scores(score: Score, lang: Language) -> Iterator[str]:
         return
     yield say(TURN_SCORES, lang)
     mark = score.settings.pass_mark
-    is_whole = score.total_actual == len(score.actual) and not any(
-        item.side == "actual" for item in score.ignored
-    )
+    is_whole = _all_count(score)
     for turn in islice(score.turns, _MAX_ITEMS):
         if not turn.expected and not turn.actual:
             phrase = TURN_WITHOUT_CALLS if is_whole else TURN_WITHOUT_COUNTED_CALLS
@@ -623,24 +644,35 @@ def _overlap(pair: Pair, lang: Language) -> str:
     )
 
 
-def _precision_and_recall(score: Score, lang: Language) -> list[str]:
+def _precision_and_recall(score: Score, lang: Language) -> Iterator[str]:
     correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     precision, recall = decimal(score.precision), decimal(score.recall)
-    return [
-        say(PRECISION, lang, correct=correct, calls=actual, value=precision)
-        if actual
-        else say(PRECISION_OF_NOTHING, lang),
-        say(RECALL, lang, correct=correct, calls=expected, value=recall)
-        if expected
-        else say(RECALL_OF_NOTHING, lang),
-    ]
+    made = len(score.actual)
+    if actual != made:
+        yield say(COUNTED_CALLS, lang, counted=actual, calls=made)
+    if actual:
+        phrase = PRECISION if actual == made else COUNTED_PRECISION
+        yield say(phrase, lang, correct=correct, calls=actual, value=precision)
+    else:
+        yield say(PRECISION_OF_NOTHING if _all_count(score) else PRECISION_OF_NOTHING_COUNTED, lang)
+    if expected:
+        yield say(RECALL, lang, correct=correct, calls=expected, value=recall)
+    else:
+        yield say(RECALL_OF_NOTHING, lang)
+
+
+def _all_count(score: Score) -> bool:
+    """Whether every actual call counts."""
+    is_ignored = any(item.side == "actual" for item in score.ignored)
+    return score.total_actual == len(score.actual) and not is_ignored
 
 
 def _harmonic_mean(score: Score, lang: Language) -> list[str]:
     if not score.expected and not score.actual:
-        return [say(F1_OF_NOTHING, lang)]
+        return [say(F1_OF_NOTHING_COUNTED if score.ignored else F1_OF_NOTHING, lang)]
     correct, expected, actual = len(score.correct), len(score.expected), score.total_actual
     value = decimal(f1_of(correct, expected, actual))
-    numbers = say(F1, lang, correct=correct, expected=expected, actual=actual, value=value)
+    phrase = F1 if actual == len(score.actual) else COUNTED_F1
+    numbers = say(phrase, lang, correct=correct, expected=expected, actual=actual, value=value)
     forbidden = [say(FORBIDDEN_SCORE, lang)] if score.forbidden else []
     return [say(F1_FORMULA, lang), numbers, *forbidden]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.results import Results, RunResults, ScorerResult
     from callscore.core.score import FaultKind, Score
+    from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "RESULTS",
     "RUNS",
     "TOOLS",
+    "TOOL_DEFINITIONS",
     "TRACES",
     "TRIALS",
     "UNREADABLE_COUNT",
@@ -59,6 +61,7 @@ __all__ = [
     "exact_decimal",
     "exact_percent",
     "forbidden_tools",
+    "has_meaningful_precision",
     "json_document",
     "json_safe",
     "json_safe_string",
@@ -98,6 +101,9 @@ NO_EFFECT = Phrase(
     "{name} has no effect: it applies only with {condition}",
     "{name} не действует: эта настройка учитывается только с {condition}",
 )
+TOOL_DEFINITIONS = Phrase(
+    "tool definitions, and none are known", "определениями инструментов, а они неизвестны"
+)
 
 
 ANY_ARGUMENTS = Phrase("any arguments", "любые аргументы")
@@ -111,6 +117,15 @@ def call_text(call: ToolCall, *, limit: int, lang: Language = "en") -> str:
     name, caller = name_text(call.name, limit=limit), caller_suffix(call, lang)
     taken = display_width(name) + display_width(caller)
     return clip(name + arguments_text(call, limit=limit - taken, lang=lang) + caller, limit)
+
+
+def has_meaningful_precision(settings: Settings) -> bool:
+    """Whether precision says how many actual calls are right.
+
+    If extra calls are free, so are those with wrong arguments: only forbidden calls can lower it, and a
+    case in which everything went wrong would have 100%. Reports leave it out then.
+    """
+    return settings.extra_calls != "free"
 
 
 def name_text(name: str, *, limit: int) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from msgspec.structs import replace
 from tests.reports.opened_html import OpenedReport, open_html
 
+from callscore import score_cases
 from callscore.core.results import Noted
+from callscore.core.settings import DEFAULT, Settings
 from callscore.reports.html.document import Heading, NextStep
 from callscore.reports.html.score import html_parts
 
@@ -104,3 +107,23 @@ def test_readers_without_scripts_see_the_verdict_and_the_tools(results: Results)
 
     assert "failed" in summary
     assert "translateText" in summary
+
+
+def test_precision_is_left_out_where_it_says_nothing() -> None:
+    cases = [{"id": "a", "expected": [{"name": "f", "arguments": {"n": 1}}], "actual": ["f"]}] * 2
+
+    for settings, has_precision in ((DEFAULT, True), (Settings(extra_calls="free"), False)):
+        report = opened(score_cases(cases, settings=settings))
+        facts = [fact["label"] for fact in report.document["facts"]]
+        assert ("Precision" in facts, "Recall" in facts) == (has_precision, True)
+
+
+@pytest.mark.parametrize(
+    ("actual", "english", "russian"),
+    [("f", "The case passed", "Случай пройден"), ("g", "The case failed", "Случай не пройден")],
+)
+def test_the_verdict_on_one_case_counts_nothing(actual: str, english: str, russian: str) -> None:
+    found = score_cases([{"expected": ["f"], "actual": [actual]}])
+
+    assert opened(found).document["verdict"]["text"] == english
+    assert opened(found, "ru").document["verdict"]["text"] == russian

@@ -29,7 +29,12 @@ from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
 from callscore.words.turns import call_blocks, has_blocks, joined_note, state_word, turn_word
 from callscore.words.unpaired import explain_unpaired, misplaced_calls, missed_note
-from callscore.words.value_text import call_counts, json_safe, score_rating
+from callscore.words.value_text import (
+    call_counts,
+    has_meaningful_precision,
+    json_safe,
+    score_rating,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -292,7 +297,7 @@ def _safe(write: Any, value: Any) -> Any:
 def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseView:
     return CaseView(
         score=score.score,
-        precision=score.precision,
+        precision=score.precision if has_meaningful_precision(score.settings) else None,
         recall=score.recall,
         rating=score_rating(score, lang=lang),
         summary=say(CALL_COUNTS, lang, **call_counts(score)),

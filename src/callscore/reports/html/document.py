@@ -17,11 +17,17 @@ from callscore.core.rendering import HIDDEN_CHARACTERS
 from callscore.reports.html.bundle import ReportFile, file_parts
 from callscore.reports.html.catalogue import words_in
 from callscore.reports.html.static_summary import summary_markup
-from callscore.words.value_text import confused_tools, json_safe, worst_tools
+from callscore.words.value_text import (
+    confused_tools,
+    has_meaningful_precision,
+    json_safe,
+    worst_tools,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
     from callscore.reports.html.packing import Packer
@@ -229,12 +235,18 @@ def confusion_of(summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
-def rate_facts(summary: Summary, lang: Language) -> tuple[Fact, ...]:
-    """Precision, recall, the micro F1 and the share of exact cases."""
+def rate_facts(
+    summary: Summary, lang: Language, all_settings: Iterable[Settings]
+) -> tuple[Fact, ...]:
+    """Precision, recall, the micro F1 and the share of exact cases.
+
+    Precision is left out if it says nothing under any of the settings with which cases were scored.
+    """
     if not summary.scored:
         return ()
+    precision = Fact(say(PRECISION, lang), summary.macro_precision, "percent")
     return (
-        Fact(say(PRECISION, lang), summary.macro_precision, "percent"),
+        *([precision] if any(map(has_meaningful_precision, all_settings)) else []),
         Fact(say(RECALL, lang), summary.macro_recall, "percent"),
         Fact(say(MICRO_F1, lang), summary.micro_f1, "percent"),
         Fact(

@@ -256,7 +256,7 @@ def _facts(run: RunResults, summary: Summary, about: AboutRun, lang: Language) -
         interval = own[0].interval if len(own) == len(run.evaluations) == 1 else None
         share = sum(each.passed for each in run.evaluations) / decided
         facts.append(Fact(say(_PASSED, lang), share, "percent", interval_of(interval)))
-    facts += rate_facts(summary, lang)
+    facts += rate_facts(summary, lang, [each.results.settings for each in run.evaluations])
     seconds = [each.seconds for each in run.evaluations if each.seconds is not None]
     if len(seconds) == 1:
         facts.append(Fact(say(_MEDIAN, lang), seconds[0], "seconds"))

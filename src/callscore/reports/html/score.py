@@ -43,6 +43,8 @@ __all__ = ["CASE_FORMAT", "case_line", "html_parts", "parts_of_lines", "score_ve
 MACRO_F1 = Phrase("Macro F1", "Macro F1")
 _ALL_PASSED = Phrase("All {cases} passed", "Пройдено всё: {cases}")
 _SOME_FAILED = Phrase("{failed} of {cases} failed", "Не пройдено {failed}, всего {cases}")
+_PASSED = Phrase("The case passed", "Случай пройден")
+_FAILED = Phrase("The case failed", "Случай не пройден")
 _NOTHING_SCORED = Phrase("No case was scored", "Ни один случай не оценён")
 _BELOW = Phrase(
     "Macro F1 {score} is below the required {required}",
@@ -112,7 +114,7 @@ def _document(
             summary_rating(summary, lang=lang),
             summary_meaning(results, lang) if summary.scored else "",
         ),
-        facts=rate_facts(summary, lang),
+        facts=rate_facts(summary, lang, [results.settings]),
         counts=Counts(
             cases=summary.distinct_cases,
             trials=summary.cases,
@@ -158,7 +160,8 @@ def score_verdict(results: Results, lang: Language) -> Verdict:
         return Verdict("neutral", say(_NOTHING_SCORED, lang))
     cases = count_of(scored_noun(summary), summary.cases, lang)
     failed = summary.cases - summary.passed
-    text = say(_SOME_FAILED if failed else _ALL_PASSED, lang, failed=failed, cases=cases)
+    passing, failing = (_PASSED, _FAILED) if summary.cases == 1 else (_ALL_PASSED, _SOME_FAILED)
+    text = say(failing if failed else passing, lang, failed=failed, cases=cases)
     required, mean = results.fail_under, summary.macro_f1 or 0.0
     if required is None:
         return Verdict("bad" if failed else "good", text)

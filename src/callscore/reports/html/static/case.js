@@ -55,8 +55,8 @@ export function CaseHeading({ view, passMark = 0, isShort = false }) {
   const isRequired = status === "failed" && score !== null && score < passMark;
   const numbers = [
     [t("case.score"), percent(score)],
-    ["Precision", percent(view.precision)],
-    ["Recall", percent(view.recall)],
+    ["Precision", view.precision !== null && percent(view.precision)],
+    ["Recall", view.recall !== null && percent(view.recall)],
     [t("case.required"), isRequired && `≥ ${percent(passMark)}`],
     [t("case.rating"), !isShort && view.rating],
     [t("case.first_wrong_turn"), wrongTurn(view)],
