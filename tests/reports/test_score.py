@@ -535,7 +535,7 @@ def test_it_is_said_what_other_tools_are_given(
 def test_the_columns_that_are_always_there_come_first() -> None:
     counts = ToolCounts(correct=1, incorrect=2, missed=3, extra=4)
 
-    ranking = rankings(Summary(tools={"f": counts, "g": ToolCounts()}))[0]
+    ranking = rankings(Summary(tools={"f": counts, "g": ToolCounts()}), "en")[0]
     columns = ranking.columns
 
     assert ranking.names == [("f",), ("g",)]
@@ -550,7 +550,7 @@ def test_what_there_seldom_is_has_a_column_only_where_there_is_any() -> None:
         checked_cases=1,
     )
 
-    columns = rankings(summary)[0].columns
+    columns = rankings(summary, "en")[0].columns
 
     seldom = [(column.label, column.counts) for column in columns[FIXED_TOOL_COLUMNS:]]
     assert seldom == [(wording.FORBIDDEN, [2, 0]), (wording.UNKNOWN_ARGUMENTS, [0, 3])]
@@ -559,7 +559,7 @@ def test_what_there_seldom_is_has_a_column_only_where_there_is_any() -> None:
 def test_schemas_without_unknown_arguments_need_no_column() -> None:
     summary = Summary(tools={"f": ToolCounts(correct=1)}, checked_cases=1, checked_calls=1)
 
-    assert len(rankings(summary)[0].columns) == FIXED_TOOL_COLUMNS
+    assert len(rankings(summary, "en")[0].columns) == FIXED_TOOL_COLUMNS
 
 
 # The table of repeated trials.
@@ -733,3 +733,17 @@ def test_precision_is_left_out_if_it_is_1_whatever_was_called() -> None:
     assert wording.rate_rows(counted, "en")[0][1:] == ["0.0%", "0.0%", "0.0%"]
     assert wording.score_parts(free.cases[0].score, "en") == ("0.0% Poor", "recall 0.0%")
     assert "precision 1" not in write_markdown(free)
+
+
+def test_the_end_state_is_not_named_like_a_tool() -> None:
+    state = ToolCounts(incorrect=1)
+    summary = Summary(
+        tools={"end_state": state, "f": ToolCounts(correct=1)},
+        wrong_arguments={("end_state", "n"): 1},
+        confusion={("end_state", "f"): 1},
+    )
+
+    names = [ranking.names for ranking in rankings(summary, "en")]
+
+    assert names == [[("End state",), ("f",)], [("End state", "f")], [("End state", "n")]]
+    assert rankings(summary, "ru")[0].names[0] == ("Конечное состояние",)

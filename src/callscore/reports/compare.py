@@ -27,6 +27,7 @@ from callscore.reports.formatting import (
     note_items,
     table,
 )
+from callscore.words.turns import tool_label
 from callscore.words.value_text import CASES, ERROR_COUNT, decimal, percent, safe_document
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ __all__ = [
     "measure_name",
     "nothing_compared_text",
     "points_with_unit",
+    "short_slice_name",
     "side_parts",
     "slice_blocks",
     "slice_cells",
@@ -429,7 +431,13 @@ def slices_by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
 
 def slice_name(part: Slice, lang: Language) -> str:
     """The tool or the tag of a slice."""
-    return say(_SLICE_NAMES[part.kind], lang, name=escape(part.name) or EMPTY_NAME)
+    return say(_SLICE_NAMES[part.kind], lang, name=short_slice_name(part, lang))
+
+
+def short_slice_name(part: Slice, lang: Language) -> str:
+    """The name of a tool or a tag; the end state is among the tools."""
+    name = tool_label(part.name, lang) if part.kind == "tool" else part.name
+    return escape(name) or EMPTY_NAME
 
 
 def write_json(
@@ -539,7 +547,10 @@ def slice_blocks(
     groups = slices_by_kind(slices) if max_shown else []
     for group in groups:
         yield f"### {slice_heading(group[0], lang, write=code)}"
-        names = [code(part.name) for part in group[:max_shown]]
+        names = [
+            code(tool_label(part.name, lang)) if part.kind == "tool" else code(part.name)
+            for part in group[:max_shown]
+        ]
         rows = [slice_cells(part.difference, lang) for part in group[:max_shown]]
         yield _cells_table((SLICE_KINDS[group[0].kind], *SLICE_LABELS), names, rows, lang)
         if len(group) > max_shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, wrap
+from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
@@ -148,7 +148,7 @@ def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
     """One row per tool, or per tag; all slices are of one kind."""
     rows = []
     for part in slices:
-        name = clip_middle(escape(part.name) or EMPTY_NAME, _LONGEST_NAME)
+        name = clip_middle(wording.short_slice_name(part, lang), _LONGEST_NAME)
         style = _style(part.difference)
         styles = ("dim", "", "", style, "dim", style or "dim")
         cells = map(Text, wording.slice_cells(part.difference, lang), styles)

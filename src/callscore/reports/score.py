@@ -26,6 +26,7 @@ from callscore.reports.formatting import (
 )
 from callscore.words.diff import NOTHING_COUNTS
 from callscore.words.reasons import fault_kind_name
+from callscore.words.turns import tool_label
 from callscore.words.value_text import (
     CASES,
     MORE,
@@ -468,13 +469,14 @@ class Ranking(NamedTuple):
     most: int
 
 
-def rankings(summary: Summary) -> list[Ranking]:
+def rankings(summary: Summary, lang: Language) -> list[Ranking]:
     """The tools, the tools that were confused, and the wrong arguments.
 
     Forbidden calls and unknown arguments have a column only if there are any.
     """
     ranked = worst_tools(summary)
-    tools, counts = [(tool,) for tool, _ in ranked], [found for _, found in ranked]
+    tools = [(tool_label(tool, lang),) for tool, _ in ranked]
+    counts = [found for _, found in ranked]
     unknown = [summary.unknown_arguments(tool) or 0 for tool, _ in ranked]
     columns = [
         NumberColumn(EXPECTED, "", [found.expected for found in counts]),
@@ -487,14 +489,18 @@ def rankings(summary: Summary) -> list[Ranking]:
     ]
     optional = [column for column in columns[FIXED_TOOL_COLUMNS:] if any(column.counts)]
     confusions = [
-        (expected, called, count)
+        (tool_label(expected, lang), tool_label(called, lang), count)
         for expected, called, count in confused_tools(summary)
         if expected is not None and called is not None
+    ]
+    arguments = [
+        (tool_label(tool, lang), argument, count)
+        for tool, argument, count in worst_arguments(summary)
     ]
     return [
         Ranking(TOOLS, (TOOL,), [*tools], [*columns[:FIXED_TOOL_COLUMNS], *optional], 15),
         _ranking_by_times(CONFUSED_TOOLS, (EXPECTED, CALLED), confusions, 10),
-        _ranking_by_times(WRONG_ARGUMENTS, (TOOL, ARGUMENT), worst_arguments(summary), 10),
+        _ranking_by_times(WRONG_ARGUMENTS, (TOOL, ARGUMENT), arguments, 10),
     ]
 
 

@@ -72,7 +72,7 @@ def _blocks_before(results: Results, shown_faults: int, lang: Language) -> Itera
     if rows:
         yield f"### {say(wording.TRIALS, lang)}"
         yield table(("", *labels), rows)
-    for ranking in wording.rankings(summary):
+    for ranking in wording.rankings(summary, lang):
         yield from _ranking_blocks(ranking, lang)
     yield from _check_blocks(results, shown_faults, lang)
 

@@ -126,7 +126,7 @@ def _sections_before(
     yield [note_line(*line) for line in wording.note_lines(results, lang)]
     yield _metrics(results, width, lang)
     yield _trials(summary, width, lang)
-    for ranking in wording.rankings(summary):
+    for ranking in wording.rankings(summary, lang):
         yield _ranking_section(ranking, set(summary.tools), width, lang)
     yield _checks(results, shown_faults, width, lang)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.case import is_state
+from callscore.core.case import END_STATE, is_state
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.score import turn_count, turn_passes
 from callscore.words.value_text import percent
@@ -24,6 +24,7 @@ __all__ = [
     "has_blocks",
     "joined_note",
     "state_word",
+    "tool_label",
     "turn_word",
 ]
 
@@ -46,6 +47,11 @@ _STATE_IS_EQUAL = Phrase("as expected", "как ожидалось")
 _STATE_IS_ACCEPTED = Phrase("accepted", "принято")
 _STATE_DIFFERS = Phrase("differs", "отличается")
 _NO_STATE = Phrase("the run has none", "в прогоне его нет")
+
+
+def tool_label(name: str, lang: Language) -> str:
+    """The name of a tool in a table; the state at the end is counted like a tool, and is none."""
+    return say(END_STATE_TITLE, lang) if name == END_STATE else name
 
 
 class CallBlock(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.reports.comparisons import ATTACKED, REGRESSED
 
-from callscore import score
+from callscore import ToolCall, expect, score
 from callscore.core.results import CaseScore, EvaluationResults, RunResults, ScorerResult
 
 if TYPE_CHECKING:
@@ -80,3 +80,12 @@ def test_secrets_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_names_in_a_comparison_are_text_even_if_they_are_markup() -> None:
     assert "<b>" not in ATTACKED._repr_html_()
+
+
+def test_the_end_state_is_not_shown_as_a_call() -> None:
+    state = expect.end_state({"n": 1})
+
+    shown = score([state], [ToolCall("end_state", {"n": 2}, kind="state")])._repr_html_()
+
+    assert "End state: " in shown
+    assert "end_state" not in shown

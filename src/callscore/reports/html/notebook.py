@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from callscore.core.case import is_state
 from callscore.core.phrases import count_of, say
-from callscore.core.rendering import escape
+from callscore.core.rendering import escape, render_value
 from callscore.hiding.hider import hide_for_report
 from callscore.reports.compare import (
     CHANGES,
@@ -27,6 +28,7 @@ from callscore.reports.html.static_summary import markup, table_markup
 from callscore.reports.run import facts_line, mean_text, verdict_parts
 from callscore.reports.score import NOTHING_SCORED, interval_text, score_parts
 from callscore.words.explanation import explain
+from callscore.words.turns import END_STATE_TITLE, tool_label
 from callscore.words.value_text import (
     CASES,
     call_text,
@@ -144,7 +146,11 @@ def _row_markup(row: Row, score: Score) -> str:
 def _call_at(calls: Sequence[ToolCall], position: object) -> str:
     if not isinstance(position, int):
         return ""
-    return markup(call_text(calls[position], limit=_CALL_WIDTH))
+    call = calls[position]
+    if is_state(call):
+        title = say(END_STATE_TITLE, "en")
+        return markup(f"{title}: {render_value(call.arguments, limit=_CALL_WIDTH)}")
+    return markup(call_text(call, limit=_CALL_WIDTH))
 
 
 def _results_parts(results: Results) -> Iterator[str]:
@@ -176,7 +182,7 @@ def _mean_text(summary: Summary) -> str:
 def _tools_table(summary: Summary) -> str:
     names = ("expected", "correct", "incorrect", "missed", "extra", "forbidden")
     rows = [
-        (escape(tool), *[getattr(counts, name) for name in names])
+        (escape(tool_label(tool, "en")), *[getattr(counts, name) for name in names])
         for tool, counts in worst_tools(summary)[:_MOST_TOOLS]
     ]
     return table_markup(("tool", *names), rows)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from callscore.core.phrases import Phrase, say
 from callscore.core.rendering import escape
+from callscore.words.turns import tool_label
 from callscore.words.value_text import percent
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def summary_markup(document: Document, lang: Language) -> str:
     if document.tools:
         labels = (say(_TOOL, lang), *[say(label, lang) for label in _COLUMNS.values()])
         tools = [
-            (tool["tool"], *[tool[name] for name in _COLUMNS])
+            (tool_label(tool["tool"], lang), *[tool[name] for name in _COLUMNS])
             for tool in document.tools[:_MOST_TOOLS]
         ]
         parts.append(table_markup(labels, tools))

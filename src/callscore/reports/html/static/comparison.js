@@ -3,7 +3,7 @@
 import { Calls, partingCall } from "./calls.js";
 import { CaseFacts, CaseFailure, CaseHeading } from "./case.js";
 import { CHANGES, ChangeMark, StatusMark, changeWord } from "./marks.js";
-import { shortText } from "./reasons.js";
+import { ToolName, shortText } from "./reasons.js";
 import { DataTable } from "./table.js";
 import { visibleText } from "./text.js";
 import { Fold, Sentences, useMore } from "./values.js";
@@ -158,7 +158,7 @@ function Differences({ rows }) {
   const head = ["measure", "before", "after", "difference", "interval_name", "p_value", "verdict"].map((name) => t(`comparison.${name}`));
   const cells = shown.map(({ kind, name, difference: found }) => [
     kind
-      ? html`<span class="muted">${t(`comparison.slice_${kind}`)}</span> <a href=${filterLink(kind, name)}>${shortText(name || "''")}</a>`
+      ? html`<span class="muted">${t(`comparison.slice_${kind}`)}</span> <a href=${filterLink(kind, name)}>${kind === "tool" ? html`<${ToolName} name=${name} />` : shortText(name || "''")}</a>`
       : measureName(found),
     measureText(found.before),
     measureText(found.after),

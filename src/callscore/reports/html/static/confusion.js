@@ -1,6 +1,6 @@
 /** Which tool was called in place of which: a table of expected and called tools as a heat map. */
 
-import { ToolName } from "./reasons.js";
+import { ToolName, toolText } from "./reasons.js";
 import { cellKey } from "./selection.js";
 import { visibleText } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
@@ -169,7 +169,7 @@ function SideName({ side }) {
 /** @param {Side} side */
 function sideText(side) {
   if (side === null) return t("problems.none");
-  return typeof side === "symbol" ? t("problems.rest") : visibleText(side) || '""';
+  return typeof side === "symbol" ? t("problems.rest") : visibleText(toolText(side)) || '""';
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { CHANGES, ChangeMark, STATUSES, StatusMark, changeWord, statusWord } from "./marks.js";
 import { rankNames } from "./rankings.js";
-import { failureWord } from "./reasons.js";
+import { failureWord, toolText } from "./reasons.js";
 import { SORTS, keyParts } from "./selection.js";
 import { visibleText } from "./text.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
@@ -37,7 +37,10 @@ function facetsOf(prepared, rankings) {
     rankNames(all, lists).map(({ name, count }) => choice(name, name, count));
   /** @type {Facet[]} */
   const facets = [
-    { name: "tool", choices: names(index.tool_names, prepared.tools) },
+    {
+      name: "tool",
+      choices: rankNames(index.tool_names, prepared.tools).map(({ name, count }) => choice(name, toolText(name), count)),
+    },
     {
       name: "argument",
       choices: rankings.arguments.map(({ key, problem, count }) => choice(key, argumentText(problem), count)),
@@ -70,7 +73,7 @@ export function turnCounts({ turn }) {
 
 /** @param {import("./types").Problem} problem */
 function argumentText({ tool, argument }) {
-  return `${tool}: ${argument || t("list.all_arguments")}`;
+  return `${toolText(tool ?? "")}: ${argument || t("list.all_arguments")}`;
 }
 
 /**
@@ -363,6 +366,7 @@ function chosenText(name, value, rankings) {
     ) ?? {};
   let text = value;
   if (problem) text = name === "failure" ? failureWord(problem) : argumentText(problem);
-  if (name === "cell") text = keyParts(value).map((part) => part ?? t("problems.none")).join(" → ");
+  if (name === "cell") text = keyParts(value).map((part) => (part === null ? t("problems.none") : toolText(part))).join(" → ");
+  if (name === "tool" || name === "problem") text = toolText(value);
   return visibleText(text.slice(0, LONGEST_CHOICE)) || '""';
 }

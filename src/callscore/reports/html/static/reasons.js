@@ -58,7 +58,7 @@ export function failureWord(problem) {
  */
 export function problemText(problem) {
   const { tool, argument, called, kind } = problem;
-  return [failureWord(problem), tool, argument, called, kind].filter(Boolean).join(" ");
+  return [failureWord(problem), tool && toolText(tool), argument, called, kind].filter(Boolean).join(" ");
 }
 
 /**
@@ -69,11 +69,23 @@ export function shortText(value) {
   return html`<${Text} value=${value} limit=${LONGEST_NAME} />`;
 }
 
+/** The name under which the end state is among the tools. */
+const END_STATE = "end_state";
+
+/**
+ * The name of a tool as text; the end state is no tool, and has words of its own.
+ * @param {string} name
+ */
+export function toolText(name) {
+  return name === END_STATE ? t("calls.end_state") : name;
+}
+
 /**
  * The name of a tool; an empty name is shown as such.
  * @param {{name: string}} properties
  */
 export function ToolName({ name }) {
+  if (name === END_STATE) return toolText(name);
   return html`<span class="tool-name">${shortText(name || '""')}</span>`;
 }
 
