@@ -88,8 +88,31 @@ def test_labels_may_be_numbers_and_elsewhere(callscore: Program, tmp_path: Path)
 
     assert unclear.returncode == 3
     assert "runs.jsonl:1: the label" in unclear.stderr
-    assert "--label-at-least" in unclear.stderr
+    assert "succeeded as --label-at-least." in unclear.stderr
     assert msgspec.json.decode(clear.stdout)["recommended"]["auc"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("label", "hint"),
+    [
+        ("sucess", "'sucess'. Did you mean 'success'?"),
+        ("result.ratng", "'result.ratng'. Did you mean 'result.rating'?"),
+        (
+            "done",
+            "'done'. The records have: id, trial, expected, actual, success, result, result.rating.",
+        ),
+    ],
+)
+def test_a_label_that_no_record_has_is_named(
+    callscore: Program, tmp_path: Path, label: str, hint: str
+) -> None:
+    records = [record | {"result": {"rating": 1}} for record in case_records("plain")]
+    runs = write(tmp_path / "runs.jsonl", records)
+
+    run = callscore("advise", runs, "--label", label)
+
+    assert (run.returncode, run.stdout) == (3, "")
+    assert run.stderr == f"callscore: {runs}: no record has the field {hint}\n"
 
 
 def test_alternatives_reach_the_references_through_bless(

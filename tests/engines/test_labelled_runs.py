@@ -100,6 +100,27 @@ def test_an_unclear_label_is_refused_where_it_is(tmp_path: Path) -> None:
     assert reader.found().skipped.count == 1
 
 
+def test_a_number_may_be_a_success_from_a_limit_on() -> None:
+    records = case_records("plain")
+    ratings = [5 if record["success"] else 2 for record in records]
+
+    advice = callscore.advise(records, labels=ratings, label_at_least=4)
+
+    assert advice.successes == sum(record["success"] for record in records)
+    with pytest.raises(callscore.UnreadableInput, match="succeeded as label_at_least") as raised:
+        callscore.advise(records, labels=ratings)
+    assert "--" not in str(raised.value)
+    with pytest.raises(callscore.InvalidSettings, match="'4' is not a number"):
+        callscore.advise(records, label_at_least="4")  # type: ignore[arg-type]  # a mistake
+
+
+def test_a_label_that_no_case_has_is_named() -> None:
+    records = case_records("plain")
+
+    with pytest.raises(callscore.UnreadableInput, match=r"'sucess'\. Did you mean 'success'\?"):
+        callscore.advise(records, labels="sucess")
+
+
 def test_one_label_is_needed_for_each_case() -> None:
     with pytest.raises(callscore.InvalidSettings, match="2 labels for 120 cases"):
         callscore.advise(case_records("plain"), labels=iter([True, False]))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callscore import InvalidSettings
-from callscore.formats.labels import LabelPath, is_success
+from callscore.formats.labels import LabelPath, field_names, is_success
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,14 @@ from callscore.formats.labels import LabelPath, is_success
         ("FAIL", False),
         ("false", False),
         ("0", False),
+        ("Y", True),
+        ("n", False),
+        ("ok", True),
+        ("error", False),
+        ("correct", True),
+        ("incorrect", False),
+        ("wrong", False),
+        ("solved", True),
         (None, None),
     ],
 )
@@ -31,7 +39,22 @@ def test_clear_labels_are_read(value: Any, success: bool | None) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [0.5, 2, -1, float("nan"), float("inf"), "", "maybe", "successfully failed", [], {}, [1]],
+    [
+        0.5,
+        2,
+        -1,
+        float("nan"),
+        float("inf"),
+        "",
+        "maybe",
+        "done",
+        "partial",
+        "not done",
+        "successfully failed",
+        [],
+        {},
+        [1],
+    ],
 )
 def test_labels_that_are_not_clear_are_refused(value: Any) -> None:
     with pytest.raises(InvalidSettings, match="label"):
@@ -41,6 +64,32 @@ def test_labels_that_are_not_clear_are_refused(value: Any) -> None:
 def test_a_number_may_be_a_success_from_a_limit_on() -> None:
     assert [is_success(value, 0.5) for value in (0.4, 0.5, 1)] == [False, True, True]
     assert is_success("fail", 0.5) is False
+
+
+def test_the_option_for_a_limit_is_named_without_a_number() -> None:
+    with pytest.raises(InvalidSettings, match=r"5 is neither 1 nor 0.* as label_at_least$"):
+        is_success(5)
+    with pytest.raises(InvalidSettings, match=r"as --label-at-least$"):
+        is_success(5, option="--label-at-least")
+
+
+def test_fields_are_named_as_a_path_to_a_label_names_them() -> None:
+    document = {"id": "a", "metadata": {"ok": 1}, "runs": [{"reward": {"value": 1}}, 5]}
+
+    own = ["id", "metadata", "metadata.ok", "runs", "ok"]
+    assert [*field_names(document)] == own
+    assert [*field_names([document], 2)] == own
+    assert [*field_names(document, 2)] == [*own, "reward", "reward.value"]
+    assert [*field_names("text")] == []
+
+
+def test_a_field_is_there_even_if_it_is_null() -> None:
+    path = LabelPath.parse("ok")
+
+    assert path.is_in({"ok": None})
+    assert path.is_in({"runs": [{"a": 1}, {"ok": None}]})
+    assert LabelPath.parse("$.runs[*].ok").is_in({"runs": [{"ok": 1}]})
+    assert not path.is_in({"oks": 1})
 
 
 def test_the_label_is_a_field_or_in_the_metadata() -> None:

@@ -256,11 +256,13 @@ def advise_on(
 def require_labels(found: LabelledInput, runs: Runs) -> None:
     """Refuse runs from which nothing can be learned."""
     count, successes = len(runs.runs), sum(runs.outcomes)
-    missing = f" {found.unlabelled.count} runs have no label." if found.unlabelled.count else ""
+    missing = f" {_runs_have(found.unlabelled.count)} no label." if found.unlabelled.count else ""
     if found.unscorable.count:
-        missing += f" {found.unscorable.count} have no expected or no actual calls."
-    if count < LEAST_LABELS:
-        problem = f"{count} runs have a success label; {LEAST_LABELS} or more are needed."
+        missing += f" {_runs_have(found.unscorable.count)} no expected or no actual calls."
+    if not count and found.absent_label:
+        problem, missing = found.absent_label, ""
+    elif count < LEAST_LABELS:
+        problem = f"{_runs_have(count)} a success label; {LEAST_LABELS} or more are needed."
     elif successes in (0, count):
         what = "succeeded" if successes else "failed"
         problem = f"all {count} labelled runs {what}; both successes and failures are needed."
@@ -273,6 +275,10 @@ def require_labels(found: LabelledInput, runs: Runs) -> None:
     else:
         return
     raise UnreadableInput("labels", problem + missing)
+
+
+def _runs_have(count: int) -> str:
+    return "1 run has" if count == 1 else f"{count} runs have"
 
 
 def _require_scorable(runs: Runs, number: int, place: str, base: Settings) -> None:

@@ -53,6 +53,7 @@ class LabelledInput(Struct, frozen=True):
         unscorable: likewise, cases without expected calls or without a run.
         skipped: likewise, records that cannot be read.
         unread: likewise, records with something that looks like calls and was not read.
+        absent_label: a sentence that no record has the field of the label; empty if one has it.
     """
 
     runs: tuple[LabelledRun, ...]
@@ -60,6 +61,7 @@ class LabelledInput(Struct, frozen=True):
     unscorable: Noted = Noted()
     skipped: Noted = Noted()
     unread: Noted = Noted()
+    absent_label: str = ""
 
 
 class Column(NamedTuple):

@@ -153,14 +153,41 @@ _DONE_WORDS: Final = (
 _DONE = "|".join(_DONE_WORDS)
 _MAX_RESULT: Final = 400  # characters; a record that was looked up is longer than a confirmation
 _MAX_FIELDS: Final = 6  # likewise, of an object
+# Participles that are also told of things that were only looked up: `roaming is enabled`.
+_STATES: Final = frozenset(
+    (
+        *("approved", "assigned", "booked", "canceled", "cancelled", "disabled", "enabled"),
+        *("published", "registered", "scheduled", "suspended"),
+    )
+)
+_LASTING = "|".join([word for word in _DONE_WORDS if word not in _STATES])
+_SWITCHED: Final = ("enabled", "disabled")  # `Roaming enabled` is the answer to a question
+# When or by whom something was created is told of what was looked up.
+_LOOKED_UP = r"(?!\s*(?:at|on|by|in|since|ago)\b|:\s*\d|\s*\d{4}-\d)"
+_END = r"(?=\s*(?:[.!;]|$)|\s+with\b)"  # of the sentence
+# A participle confirms a change if the sentence states it: the sentence begins or ends with it, or it
+# follows `successfully`, `has been`, or, at the end, `was`. Before a noun it only describes, as in
+# `the created orders`.
 _CONFIRMATION: Final = re.compile(
-    rf"^\W*(?:ok\b\W*|done\b\W*|success\b\W*)?(?:successfully )?(?P<first>{_DONE})\b"
+    rf"^\W*(?:ok\b\W*|done\b\W*|success\b\W*)?(?:successfully )?(?P<first>{_DONE})\b{_LOOKED_UP}"
     rf"|\bsuccessfully (?P<after>{_DONE})\b|\b(?P<before>{_DONE}) successfully\b"
-    rf"|\b(?:has|have) been (?:successfully )?(?P<passive>{_DONE})\b",
+    rf"|\b(?:has|have) been (?:successfully )?(?P<passive>{_DONE})\b"
+    rf"|(?<!\bthat )(?<!\bwhich )\b(?:was|were|is now|are now) (?P<past>{_DONE})\b{_END}"
+    rf"|\b(?:is|are) (?P<present>{_LASTING})\b{_END}",
+    re.IGNORECASE,
+)
+_ENDING: Final = re.compile(
+    rf"(?:^|[.!;]\s+)(?P<subject>[^.!;:=\n]{{1,60}}?)\s(?P<last>{_DONE})\b{_END}", re.IGNORECASE
+)
+# Not the subject of a change: `status cancelled`, `last updated`, `to be approved`, `emails that were`.
+_NO_SUBJECT = re.compile(
+    r"\b(?:status|state|last|latest|date|recently|previously|newly|when|if|who|which|that|until|unless)\b"
+    r"|\b(?:be|being|is|are|was|were|been|to|as|a|an|the|of|and|or|for|by|must|can|will|get|gets)$",
     re.IGNORECASE,
 )
 _NOTHING_DONE = re.compile(
-    r"\b(?:no|not|nothing|none|never|cannot|can't|unable|fail(?:ed|ure)?|error|without)\b|n't\b|\b0 ",
+    r"\b(?:no|not|nothing|none|never|cannot|can't|unable|fail(?:ed|ure)?|error|without|already)\b|n't\b"
+    r"|\b0 ",
     re.IGNORECASE,
 )
 _OF_JSON: Final = ("{", "[")
@@ -202,9 +229,13 @@ def _confirmed_in(content: dict[Any, Any]) -> str | None:
 
 
 def _confirmed(text: str) -> str | None:
-    if len(text) > _MAX_RESULT:
+    if len(text) > _MAX_RESULT or _NOTHING_DONE.search(text) is not None:
         return None
-    match = _CONFIRMATION.search(text)
-    if match is None or _NOTHING_DONE.search(text) is not None:
-        return None
-    return str(next(filter(None, match.groups()))).lower()
+    stated = _CONFIRMATION.search(text)
+    if stated is not None:
+        return str(next(filter(None, stated.groups()))).lower()
+    for match in _ENDING.finditer(text):
+        word = match["last"].lower()
+        if _NO_SUBJECT.search(match["subject"]) is None and word not in _SWITCHED:
+            return word
+    return None

@@ -61,7 +61,7 @@ _PROPOSED = Phrase(
 _HELP = """Recommend the settings under which the score tells success from failure.
 
 FILEs have runs with expected and actual calls, as for callscore score, and a success label for each
-run: true or false, 1 or 0, or a word such as success or failure. 30 labelled runs or more are needed.
+run: true or false, 1 or 0, or a word: success or failure, pass or fail, yes or no. 30 labelled runs or more are needed.
 The runs of one task have the same id.
 
 \b
@@ -209,6 +209,7 @@ def _advise(request: _Request) -> Advice:
     reader = LabelledReader(
         label=request.label,
         at_least=request.label_at_least,
+        option="--label-at-least",
         tools=request.tools,
         skip_bad=request.skip_bad,
     )

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from callscore.advising.advice import advise_on
 from callscore.advising.runs import LabelledInput, LabelledRun
-from callscore.core.rendering import mention
+from callscore.core.rendering import escape, mention
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import NameCounter
 from callscore.engines.inputs import (
     CASES,
@@ -26,7 +27,7 @@ from callscore.engines.inputs import (
 from callscore.engines.local import read_case_value
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.formats.labels import LabelPath, is_success
+from callscore.formats.labels import LabelPath, field_names, is_success
 from callscore.formats.shape import describe
 from callscore.sources import BadRecord
 from callscore.sources.paths import files_in_folder
@@ -40,11 +41,16 @@ if TYPE_CHECKING:
 
 __all__ = ["LabelledReader", "advise"]
 
+_MOST_FIELDS = 200
+_LONGEST_FIELD = 80
+_FIELDS_NAMED = 12
+
 
 def advise(
     cases: Any,
     *,
     labels: str | Iterable[Any] = "success",
+    label_at_least: float | None = None,
     tools: Any = None,
     settings: Settings = DEFAULT,
 ) -> Advice:
@@ -57,6 +63,8 @@ def advise(
             `metadata`, or a path such as `reward_info.reward`. Or the labels themselves, one for each
             case. A label is True or False, 1 or 0, or a word such as `success` or `failure`; a run
             whose label is None or absent is left out.
+        label_at_least: the number from which a label that is a number means success; None if 1 is a
+            success and 0 a failure, and no other number is a label.
         tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
             cases.
         settings: what is kept in all settings that are tried: the names of tools, the pass mark, and
@@ -73,7 +81,9 @@ def advise(
             f"labels: expected a field or a list of labels, got {mention(labels)}"
         )
     is_path = isinstance(labels, str)
-    reader = LabelledReader(label=labels if isinstance(labels, str) else "success", tools=tools)
+    reader = LabelledReader(
+        label=labels if isinstance(labels, str) else "success", at_least=label_at_least, tools=tools
+    )
     items = [cases] if isinstance(cases, str | PathLike) else cases
     if not isinstance(items, Iterable):
         raise UnreadableInput("cases", f"expected a list of cases, got {describe(cases)}.")
@@ -97,6 +107,7 @@ class LabelledReader:
     Args:
         label: the path of the label.
         at_least: the number from which a numeric label is a success; None for 1 and 0 only.
+        option: how this number is passed, for messages.
         tools: the tool definitions of all runs; None for those in the input.
         skip_bad: count and skip what cannot be read instead of raising.
     """
@@ -106,11 +117,18 @@ class LabelledReader:
         *,
         label: str,
         at_least: float | None = None,
+        option: str = "label_at_least",
         tools: Any = None,
         skip_bad: bool = False,
     ) -> None:
+        if at_least is not None and not isinstance(at_least, int | float):
+            raise InvalidSettings(f"label_at_least: {mention(at_least)} is not a number")
+        self._label = label
         self._path = LabelPath.parse(label)
         self._at_least = at_least
+        self._option = option
+        self._has_field = False
+        self._fields: dict[str, None] = {}  # of the first records, for a hint
         self._definitions = ToolDefinitions(tools)
         self._skip_bad = skip_bad
         self._runs: list[LabelledRun] = []
@@ -127,7 +145,29 @@ class LabelledReader:
             self._unscorable.noted(),
             self._skipped.noted(),
             self._unread.noted(),
+            self._absent_label(),
         )
+
+    def _absent_label(self) -> str:
+        """That no record has the field of the label, and which it may be; empty if one has it."""
+        if self._has_field or not self._fields:
+            return ""
+        hint = did_you_mean(self._label, self._fields) or (
+            f". The records have: {', '.join(map(escape, [*self._fields][:_FIELDS_NAMED]))}."
+        )
+        return f"no record has the field {mention(self._label)}{hint}"
+
+    def _find(self, document: Any, index: int = 0, count: int = 1) -> Any:
+        """The label of a run in a document."""
+        found = self._path.find(document, index, count)
+        if not self._has_field:
+            self._has_field = found is not None or self._path.is_in(document)
+            if len(self._fields) < _MOST_FIELDS:
+                names = [
+                    name for name in field_names(document, count) if len(name) <= _LONGEST_FIELD
+                ]
+                self._fields |= dict.fromkeys(names[:_MOST_FIELDS])
+        return found
 
     def take_values(self, cases: Sequence[Any], labels: Sequence[Any] | None) -> None:
         """Take cases as values, with labels in their records or beside them."""
@@ -139,11 +179,11 @@ class LabelledReader:
             place = f"cases[{position}]"
             case = read_case_value(given, place, 1)
             if labels is not None:
-                label = labels[position]
+                label, self._has_field = labels[position], True
             elif isinstance(given, Mapping):
-                label = self._path.find(dict(given))
+                label = self._find(dict(given))
             else:
-                label = self._path.find({"metadata": case.metadata})
+                label = self._find({"metadata": case.metadata})
             self._take(place, replace(case, metadata=_Label(label)))
 
     def read_files(
@@ -192,7 +232,7 @@ class LabelledReader:
                 raise UnreadableInput(without_credentials(path), "the file is empty.")
 
     def _marked(self, case: Case, document: Any, index: int, count: int) -> Case:
-        return replace(case, metadata=_Label(self._path.find(document, index, count)))
+        return replace(case, metadata=_Label(self._find(document, index, count)))
 
     def _take(self, place: str, case: Case) -> None:
         if case.unread is not None:
@@ -202,7 +242,7 @@ class LabelledReader:
             return
         value = case.metadata.value if isinstance(case.metadata, _Label) else None
         try:
-            success = is_success(value, self._at_least)
+            success = is_success(value, self._at_least, option=self._option)
         except InvalidSettings as error:
             self._refuse(place, f"{error}.")
             return

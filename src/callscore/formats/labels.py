@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 from callscore.formats.case_fields import JSONPath, parse_json_path
 from callscore.formats.shape import describe
 
-__all__ = ["LabelPath", "is_success"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["LabelPath", "field_names", "is_success"]
 
 _SUCCESS: Final = frozenset(
-    ("1", "pass", "passed", "resolved", "succeeded", "success", "successful", "true", "yes")
+    (
+        *("1", "correct", "ok", "pass", "passed", "resolved", "solved", "succeeded", "success"),
+        *("successful", "true", "y", "yes"),
+    )
 )
 _FAILURE: Final = frozenset(
-    ("0", "fail", "failed", "failure", "false", "no", "unresolved", "unsuccessful")
+    (
+        *("0", "error", "fail", "failed", "failure", "false", "incorrect", "n", "no", "unresolved"),
+        *("unsolved", "unsuccessful", "wrong"),
+    )
 )
 _METADATA: Final = "metadata"
 
 
-def is_success(value: Any, at_least: float | None = None) -> bool | None:
+def is_success(
+    value: Any, at_least: float | None = None, *, option: str = "label_at_least"
+) -> bool | None:
     """Whether a label says that the task was done; None for null.
 
-    With `at_least`, a number is a success from that number on.
+    With `at_least`, a number is a success from that number on; `option` is how it is passed.
 
     Raises:
         InvalidSettings: the value is neither clearly a success nor clearly a failure.
@@ -37,8 +48,8 @@ def is_success(value: Any, at_least: float | None = None) -> bool | None:
         if value in (0, 1):
             return value == 1
         raise InvalidSettings(
-            f"the label {mention(value)} is neither 1 nor 0. Pass the number from which a run succeeded:"
-            " --label-at-least 1"
+            f"the label {mention(value)} is neither 1 nor 0. Pass the number from which a run succeeded"
+            f" as {option}"
         )
     word = value.strip().casefold() if isinstance(value, str) else ""
     if word in _SUCCESS or word in _FAILURE:
@@ -84,6 +95,12 @@ class LabelPath(NamedTuple):
         labelled = [items for items in lists if isinstance(items, list) and self._has_labels(items)]
         return self._in_items(labelled[0], index, count) if len(labelled) == 1 else None
 
+    def is_in(self, document: Any) -> bool:
+        """Whether any record of a document has the field, whatever its value."""
+        if self.path.is_many:
+            return bool(self.path.find(document))
+        return any(self._in_record(record) for record in _records(document))
+
     def _in_record(self, record: Any) -> list[Any]:
         found = self.path.find(record)
         if not found and isinstance(record, dict):
@@ -102,3 +119,23 @@ class LabelPath(NamedTuple):
 
 def _at(values: list[Any], index: int) -> Any:
     return values[index] if -len(values) <= index < len(values) else None
+
+
+def field_names(document: Any, count: int = 1) -> Iterator[str]:
+    """The fields that the records of the `count` runs in a document have, as paths to a label."""
+    # In the record of one run, lists have its calls or messages.
+    records = [document] if count == 1 and isinstance(document, dict) else _records(document)
+    for record in records:
+        inside = record.get(_METADATA)
+        for name, value in record.items():
+            yield str(name)
+            yield from [f"{name}.{inner}" for inner in value] if isinstance(value, dict) else ()
+        yield from map(str, inside if isinstance(inside, dict) else ())
+
+
+def _records(document: Any) -> list[dict[Any, Any]]:
+    """The document itself, and the items of its lists."""
+    lists = document.values() if isinstance(document, dict) else ()
+    found = [document] if not isinstance(document, list) else document
+    items = [item for value in lists if isinstance(value, list) for item in value]
+    return [record for record in (*found, *items) if isinstance(record, dict)]
