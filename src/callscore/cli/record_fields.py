@@ -34,8 +34,7 @@ map_option = click.option(
     type=_parse_field,
     multiple=True,
     metavar="FIELD=PATH",
-    help="Path of a field (id=$.meta.id):"
-    f" {', '.join(CASE_FIELDS[:-1])} or {CASE_FIELDS[-1]}.",
+    help=f"Path of a field (id=$.meta.id): {', '.join(CASE_FIELDS[:-1])} or {CASE_FIELDS[-1]}.",
 )
 id_from_option = click.option(
     "--id-from",
