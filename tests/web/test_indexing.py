@@ -8,7 +8,10 @@ import msgspec
 import pytest
 from tests.web.test_run_pages import written
 
+from callscore import Case, ToolCall, expect, score
+from callscore.core.results import Result
 from callscore.history.opening import open_store
+from callscore.reports.html.case_view import index_row, view_of_result
 from callscore.runner.run_report import StoredRunReport
 from callscore.runner.stored_runs import ShowOptions
 from callscore.web.indexing import IndexWriter, index_of
@@ -54,3 +57,20 @@ def test_a_trial_of_a_comparison_is_written_without_its_detail(
     assert all(line.endswith(b"\t{}\n") for line in lines)
     assert [line.count(b"in Rome?") for line in lines] == [0, 0 if secret else 1, 0]
     assert (write.summary.scored, write.is_whole) == (3, True)
+
+
+def test_the_first_wrong_turn_is_in_it() -> None:
+    expected = [expect.turn("a"), expect.turn("b")]
+    right, wrong = (
+        score(expected, [ToolCall("a", {}, turn=0), ToolCall(name, {}, turn=1)]) for name in "bc"
+    )
+    results = [
+        Result(case=Case(id=name), score=found, passed=found.passed)
+        for name, found in (("right", right), ("wrong", wrong))
+    ]
+
+    index = msgspec.json.decode(index_of([(0, result) for result in results], "en"))
+
+    assert index["turn"] == [None, 2]
+    rows = [index_row(view_of_result(each), each.score, "en") for each in results]
+    assert [row.turn for row in rows] == index["turn"]

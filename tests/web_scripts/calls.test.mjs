@@ -124,4 +124,16 @@ test("turns and the state at the end are parts of their own, also a turn without
   );
   const both = callBlocks([{ rows, turns, state: "differs" }, { rows: [same("a", 0, 0)] }]);
   assert.deepEqual(both.map(({ rows: sides }) => sides.map((side) => side.length)), [[0, 1], [1, 0], [1, 0], [0, 0], [1, 0]]);
+  assert.deepEqual(both.map(({ words }) => words.map(({ text }) => text)), [[], ["100.0%", "–"], ["0.0%", "–"], ["no calls", "–"], ["differs", "–"]]);
+});
+
+test("a turn that went wrong in one of two runs has the scores of both", () => {
+  setWords({ lang: "en", words: { "calls.turn": "Turn {number}" } });
+  const side = (word) => ({ rows: [{ ...same("a", 0, 0), turn: 1 }], turns: [{ number: 1, passed: !word, word }] });
+  const words = (...sides) => callBlocks(sides.map(side))[0].words.map(({ text }) => text);
+  assert.deepEqual(words("66.7%", ""), ["66.7%", "100.0%"]);
+  assert.deepEqual(words("66.7%", "50.0%"), ["66.7%", "50.0%"]);
+  assert.deepEqual(words("50.0%", "50.0%"), ["50.0%"]);
+  assert.deepEqual(words("", ""), []);
+  assert.deepEqual(words("50.0%"), ["50.0%"]);
 });

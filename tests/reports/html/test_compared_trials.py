@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.comparing.sides_made_up import a_case, a_side, an_error, scored
 
-from callscore import score
+from callscore import expect, score
 from callscore.comparing.case_pairs import CasePair, case_pairs
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
@@ -258,3 +258,16 @@ def test_the_same_answer_under_other_settings_does_not_part() -> None:
     before, after = (found[side][0]["rows"] for side in ("before", "after"))
     assert len(before) > len(after)
     assert found["parts_at"] is None
+
+
+def test_a_case_has_the_first_turn_that_went_wrong_in_a_trial() -> None:
+    expected = [expect.turn("a"), expect.turn("b"), expect.turn("c")]
+    made = [ToolCall(name, {}, turn=at) for at, name in enumerate("abc")]
+    scores = [score(expected, made[:count]) for count in (3, 2, 1)]
+    all_right, third, second = (
+        Result(case=Case(id="trip", actual=each.actual), score=each, passed=each.passed)
+        for each in scores
+    )
+
+    assert item([second], [all_right]).row.turn is None
+    assert item([all_right], [third, second]).row.turn == 2

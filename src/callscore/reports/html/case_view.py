@@ -571,7 +571,7 @@ def index_row(
         "" if view.input is UNSET else _about(view.input),
         evaluation,
         None if view.seconds is UNSET else view.seconds,
-        None if view.first_wrong_turn is UNSET else view.first_wrong_turn,
+        None if score is None else score.first_wrong_turn,
     )
 
 

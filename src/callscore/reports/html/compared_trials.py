@@ -193,6 +193,7 @@ def _row(pair: CasePair, rows: Sequence[IndexRow], name: str, evaluation: int) -
         next((row.about for row in rows if row.about), ""),
         evaluation,
         sum(seconds) / len(seconds) if seconds else None,
+        min([row.turn for row in rows if row.turn is not None], default=None),
     )
 
 

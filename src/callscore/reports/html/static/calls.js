@@ -18,7 +18,7 @@ import {
   useMore,
 } from "./values.js";
 import { html, useMemo, useState } from "./vendor/preact-htm.js";
-import { number, plural, t } from "./words.js";
+import { number, percent, plural, t } from "./words.js";
 
 /** @typedef {import("./types").Call} Call */
 /** @typedef {import("./types").Row} Row */
@@ -139,13 +139,14 @@ export function callBlocks(sides) {
 }
 
 /**
- * What a title says; once if all sides are the same.
+ * What a title says; once if all sides are the same. Of two sides, the one that needs no word has its score.
  * @param {({word: string, passed: boolean} | undefined | "")[]} sides
  * @returns {Block["words"]}
  */
 function wordsOf(sides) {
-  const words = sides.flatMap((side) => (side && side.word ? [{ text: side.word, passed: side.passed }] : []));
-  return words.length === 2 && words[0].text === words[1].text ? words.slice(1) : words;
+  const words = sides.map((side) => (side ? { text: side.word, passed: side.passed } : { text: "–", passed: true }));
+  if (words.every(({ text }) => text === words[0].text)) return words[0].text ? words.slice(-1) : [];
+  return words.map(({ text, passed }) => ({ text: text || percent(1), passed }));
 }
 
 /**
