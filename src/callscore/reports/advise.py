@@ -63,7 +63,7 @@ _NOTHING = Phrase(
     " простые. Посмотрите разногласия: возможно, эталон или признак успеха о другом.",
 )
 _PERFECT = Phrase(
-    "AUC 1 means that no failure scored as high as a success in these {runs}, which is no proof that"
+    "AUC 1 means that no failure scored as high as a success in these {runs}, which does not prove that"
     " none will.",
     "AUC 1 означает, что ни одна неудача не оценена так же высоко, как успех; прогонов: {count}, и это"
     " не доказывает, что так будет всегда.",
@@ -113,8 +113,8 @@ _EXTRA_CALLS = {
     ),
 }
 _OTHERS_COUNT = Phrase(
-    'calls of all other tools go on counting, also those that read: "*" = "write" in \'effects\'',
-    'вызовы всех остальных инструментов по-прежнему учитываются, в том числе чтение: "*" = "write"'
+    'calls of tools without a rule go on counting, also if they read: "*" = "write" in \'effects\'',
+    'вызовы инструментов без правила по-прежнему учитываются, в том числе чтение: "*" = "write"'
     " в 'effects'",
 )
 LEARNED = Phrase("What the labels show", "Что показывают признаки успеха")
@@ -405,7 +405,7 @@ def more_cases(shown: int, count: int, lang: Language) -> str:
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _RULE_MARK: Final = "advise"
-_ALL_OTHERS: Final = "calls of all other tools go on counting, also those that read"
+_ALL_OTHERS: Final = "calls of tools without a rule go on counting, also if they read"
 
 
 def toml_text(value: str) -> str:
