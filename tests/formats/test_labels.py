@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,20 @@ from callscore.formats.labels import LabelPath, field_names, is_success
 )
 def test_clear_labels_are_read(value: Any, success: bool | None) -> None:
     assert is_success(value) is success
+
+
+def test_the_words_that_are_documented_are_clear() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "how-to" / "choose-the-settings.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (`.+`.*) \| (`.+`.*) \|$", page.partition("### Labels")[2], re.MULTILINE
+    )
+    words = [re.findall(r"`(\w+)`", " ".join(cells)) for cells in zip(*rows, strict=True)]
+    reference = (docs / "reference" / "cli.md").read_text(encoding="utf-8")
+
+    assert [{is_success(word) for word in column} for column in words] == [{True}, {False}]
+    assert len(words[0]) + len(words[1]) == 24
+    assert all(re.search(rf"\b{word}[,;.]", reference) for column in words for word in column[1:])
 
 
 @pytest.mark.parametrize(

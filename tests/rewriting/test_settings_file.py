@@ -37,7 +37,7 @@ def test_a_new_file_has_the_settings_and_the_evidence(tmp_path: Path) -> None:
     assert "AUC 1.000" in text
     assert text.endswith(
         '\n[effects]\nconsult = "read"  # advise\n'
-        '"*" = "write"  # advise: calls of all other tools go on counting, also those that read\n'
+        '"*" = "write"  # advise: calls of tools without a rule go on counting, also if they read\n'
     )
 
 

@@ -22,7 +22,7 @@ __all__ = ["FOLDS", "Recommendation", "choose_in_steps", "cross_validated", "rec
 FOLDS = 5
 _SIMPLEST = presets()[0]
 _RESAMPLES = 2000
-_MOST_CHANCE = 0.05
+_MOST_CHANCE = 0.025  # one end of a 95 % interval
 
 
 class Recommendation(NamedTuple):
