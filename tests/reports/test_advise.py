@@ -132,7 +132,10 @@ def test_an_area_of_one_is_not_certainty() -> None:
 def test_rules_that_were_passed_are_named_without_an_option() -> None:
     advice = replace(advice_of("plain"), kept=KeptRules(effects={"look_*": "read"}))
 
-    for lang, words in (("en", "kept from the settings: effects look_*"), ("ru", "из настроек")):
+    for lang, words in (
+        ("en", "kept from the settings: effects look_*"),
+        ("ru", "(настройки): effects look_*"),
+    ):
         text = write_markdown(advice, lang=lang)  # type: ignore[arg-type]  # a language
         assert words in text.replace("`", "")
         assert "--no-config" not in text

@@ -146,7 +146,7 @@ class Advice(Struct, frozen=True, kw_only=True):
         settings: the recommended settings as a value to score with.
         presets: every preset.
         alternatives: the recommended settings with one setting changed, if that changes any score.
-        kept: rules that were not chosen here, and so are not part of what is cross-validated.
+        kept: rules that were not chosen here, and so are not cross-validated.
         extra_calls: whether unexpected calls `hurt`, do `not_hurt`, or that this is `unclear`.
         learned: what the labels say about tools and arguments.
         reliability: the share of success by score, under the cross-validated settings.

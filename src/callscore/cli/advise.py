@@ -48,8 +48,8 @@ _FORMATS = ["table", "json", "markdown"]
 _FEW = 10
 _WRITTEN = Phrase("settings written to {file}", "настройки записаны в {file}")
 _UNMEASURED = Phrase(
-    "{file} has other rules, which were not in force for the advice: {names}. Remove them, or run the"
-    " command again without --no-config",
+    "{file} has other rules, which were not in force for the advice: {names}. Remove them, or repeat"
+    " the command without --no-config",
     "в {file} есть другие правила, которые при выборе не действовали: {names}. Удалите их или повторите"
     " команду без --no-config",
 )

@@ -63,19 +63,19 @@ _NOTHING = Phrase(
     " простые. Посмотрите разногласия: возможно, эталон или признак успеха о другом.",
 )
 _PERFECT = Phrase(
-    "AUC 1 means that no failure scored as high as a success in these {runs}, which does not prove that"
-    " none will.",
+    "AUC 1 means that no failure scored as high as a success in these {runs}, which does not prove"
+    " that none will.",
     "AUC 1 означает, что ни одна неудача не оценена так же высоко, как успех; прогонов: {count}, и это"
     " не доказывает, что так будет всегда.",
 )
 _KEPT = Phrase(
     "Rules that were kept from {source}: {rules}. How they were chosen is not part of the numbers: if"
     " it was by these runs, the numbers are too high.",
-    "Сохранены правила из {source}: {rules}. Как они были выбраны, в числах не учтено: если по этим же"
+    "Сохранены правила ({source}): {rules}. Как они были выбраны, в числах не учтено: если по этим же"
     " прогонам, то числа завышены.",
 )
 _START_ANEW = Phrase("--no-config starts without them.", "--no-config начинает без них.")
-_GIVEN_SETTINGS = Phrase("the settings", "настроек")
+_GIVEN_SETTINGS = Phrase("the settings", "настройки")
 PRESETS = Phrase("Presets", "Пресеты")
 NO_ALTERNATIVES = Phrase(
     "No other value of a single setting changes any score.",
