@@ -41,3 +41,24 @@ def test_what_is_no_case_is_not_claimed(document: Any) -> None:
 def test_a_case_that_cannot_be_read_is_named() -> None:
     with pytest.raises(UnreadableInput, match=r"cases\[1\]: expected\[0\]"):
         read([EXAMPLE, {"expected": [5]}], DEFAULT_READ_OPTIONS)
+
+
+CALL = {"name": "f", "arguments": {}}
+
+
+def test_a_case_may_have_only_turns() -> None:
+    document = {"id": "a", "turns": [{"expected": [CALL], "actual": [CALL]}, {"actual": [CALL]}]}
+
+    (trace,) = read(document, DEFAULT_READ_OPTIONS)
+
+    assert recognizes(document)
+    assert [call.turn for call in trace.calls or ()] == [0, 1]
+    assert trace.id == "a"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [None, [], {}, [[CALL]], [{"role": "user"}], [{"expected": "f"}], [{"actual": [CALL]}, 1]],
+)
+def test_turns_of_another_kind_are_not_those_of_a_case(turns: object) -> None:
+    assert not recognizes({"id": "a", "turns": turns})

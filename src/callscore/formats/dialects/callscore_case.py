@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.formats.case_fields import TURNS_FIELD
 from callscore.formats.cases import NO_ID, has_own_id, read_case
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, dicts
@@ -26,7 +27,7 @@ EXAMPLE = {
     "actual": [{"name": "get_weather", "arguments": {"city": "paris"}}],
 }
 _SIDES = ("expected", "actual")
-SIGNS = Signs(keys=_SIDES)
+SIGNS = Signs(keys=(*_SIDES, TURNS_FIELD))
 
 
 def recognizes(document: Any) -> bool:
@@ -37,10 +38,24 @@ def recognizes(document: Any) -> bool:
 
 
 def _is_case(value: Any) -> bool:
-    if not isinstance(value, dict) or not ("expected" in value or "actual" in value):
+    if not isinstance(value, dict):
         return False
+    if "expected" not in value and "actual" not in value:
+        return _has_turns(value.get(TURNS_FIELD))
     others = [value[side] for side in _SIDES if not _is_calls(value.get(side))]
     return not others or (all(side in value for side in _SIDES) and all(map(_is_trace, others)))
+
+
+def _has_turns(turns: Any) -> bool:
+    """Whether each turn says what is expected or was called in it; other tools have messages there."""
+    return (
+        isinstance(turns, list)
+        and bool(turns)
+        and all(
+            isinstance(turn, dict) and any(_is_calls(turn.get(side, "")) for side in _SIDES)
+            for turn in turns
+        )
+    )
 
 
 def _is_calls(value: Any) -> bool:
