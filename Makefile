@@ -29,7 +29,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,14 @@ ray-tests: $(RAY_VENV)/.installed
 frames: $(FRAMES_VENV)/.installed ## run the examples of the pages about DuckDB, Polars, Dask and Daft
 	$(FRAMES_VENV)/bin/python -m pytest tests/frames --confcutdir tests/frames -q
 
+# Each library in an environment of its own, kept in the cache between runs.
+integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: ONLY='mlflow weave'
+	$(BIN)/python -m tests.stacks.run $(ONLY)
+
+# Those of them that install within seconds.
+light-integrations: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.stacks.run --light
+
 cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
 	CALLSCORE_CLUSTER_CASES=$(or $(CASES),1000000) $(MAKE) --no-print-directory spark-tests ray-tests
 
@@ -196,7 +204,7 @@ pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs 
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
 	$(BIN)/callscore schema suite -o docs/reference/suite.schema.json
 	$(BIN)/python docs/examples.py --write README.md README.ru.md \
-		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*')
+		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*' -not -path '*/stacks/*')
 
 clean: ## remove everything that the other targets created
 	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) build dist .coverage .coverage.* .hypothesis
