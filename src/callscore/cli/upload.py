@@ -47,17 +47,26 @@ one variant.
   callscore upload latest --to langfuse
 """
 _SCORES = Plural(("score", "scores"), ("оценка", "оценки", "оценок"))
-_SENT = Phrase("{scores} sent to {place}", "{scores} отправлено в {place}")
+_SENT = Phrase("{scores} sent to {place}", "отправлено в {place}: {scores}")
 _WOULD_BE_SENT = Phrase(
     "{scores} would be sent to {place}; nothing was sent",
-    "{scores} были бы отправлены в {place}; ничего не отправлено",
+    "было бы отправлено в {place}: {scores}; ничего не отправлено",
 )
 _NOT_SENT = Phrase(
-    "{scores} not sent, {reason}: {cases}", "{scores} не отправлено, {reason}: {cases}"
+    "{scores} not sent, {reason}: {cases}", "не отправлено: {scores}, {reason}: {cases}"
 )
+# By the reason as a backend says it.
+_REASONS = {
+    "no trace id": Phrase("no trace id", "нет идентификатора трассы"),
+    "no span id": Phrase("no span id", "нет идентификатора спана"),
+    "no number": Phrase("no number", "нет числа"),
+    "a trace id that is not of LangSmith": Phrase(
+        "a trace id that is not of LangSmith", "идентификатор трассы не из LangSmith"
+    ),
+}
 _UNLINKED = Phrase(
     "{scores} sent without the id of a trace or a response. {advice}",
-    "{scores} отправлено без идентификатора трассы или ответа. {advice}",
+    "без идентификатора трассы или ответа: {scores}. {advice}",
 )
 _ADVICE = Phrase(
     "To link them, score traces that have ids, or add trace_id and span_id to the metadata of the cases",
@@ -159,5 +168,6 @@ def _print_refused(reason: str, count: int, cases: Iterable[str], lang: Language
     names = list(dict.fromkeys(cases))
     shown = ", ".join(names[:_MAX_NAMES]) + (", …" if len(names) > _MAX_NAMES else "")
     scores = count_of(_SCORES, count, lang)
-    print_note(say(_NOT_SENT, lang, scores=scores, reason=reason, cases=shown))
+    said = say(_REASONS[reason], lang)
+    print_note(say(_NOT_SENT, lang, scores=scores, reason=said, cases=shown))
     print_note(say(_ADVICE, lang))
