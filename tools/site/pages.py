@@ -180,5 +180,6 @@ def _link(site: Site, page: Page, target: str) -> str:
     )
     if not is_elsewhere:
         return Path(os.path.relpath(place, PurePosixPath(page.place).parent)).as_posix()
-    up = "../" * address(page.place).count("/")
+    # As seen from the file, as all links: the generator adds what its address has more.
+    up = "../" * page.place.count("/")
     return up + ("../" if site.language == RUSSIAN else "ru/") + address(place)
