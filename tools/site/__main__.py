@@ -9,6 +9,7 @@ It runs in an environment that has `requirements/site.txt`, and exits with 1 on 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,7 @@ _TOGGLES = {
     RUSSIAN: ("Тёмная тема", "Светлая тема"),
 }
 _DESCRIPTION = "Сравнивает вызовы инструментов, сделанные агентом, с ожидаемыми."
+_COLOR = re.compile(r"\x1b\[[\d;]*m")
 _NAMES = {ENGLISH: "English", RUSSIAN: "Русский"}
 
 
@@ -93,7 +95,8 @@ def _build(work: Path, language: str, *, url: str) -> Path:
         check=False,
     )
     if ran.returncode or "warning" in ran.stdout.lower():
-        raise BrokenPage(f"the {_NAMES[language]} site was not built:\n{ran.stdout}")
+        output = _COLOR.sub("", ran.stdout).partition("Traceback (most recent")[0]
+        raise BrokenPage(f"the {_NAMES[language]} site was not built:\n{output or ran.stdout}")
     return work / "site"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.dialects.evalite import read, recognizes
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
 
@@ -32,14 +32,14 @@ def test_what_the_task_returned_and_the_reference_calls_are_the_two_sides() -> N
     trace = trace_of(input="hi", output=MESSAGES, expected={"referenceToolCalls": reference})
 
     assert [(call.name, call.arguments) for call in trace.calls or ()] == [("f", {"a": 1})]
-    assert [(call.name, call.arguments) for call in trace.expected or ()] == [("f", {"a": 2})]
+    assert trace.expected == (ToolCall("f", {"a": 2}),)
     assert trace.input == "hi"
 
 
 def test_a_reference_call_without_input_accepts_any() -> None:
     trace = trace_of(output=MESSAGES, expected={"referenceToolCalls": [{"toolName": "f"}]})
 
-    assert [call.error for call in trace.expected or ()] == [NOT_CAPTURED]
+    assert trace.expected == (ToolCall("f", error=NOT_CAPTURED),)
 
 
 @pytest.mark.parametrize("output", ["18 degrees", None, [], {"answer": 18}, 18])
