@@ -61,8 +61,9 @@ def test_the_score_of_a_trace_is_an_annotation_of_the_span_of_the_agent(tmp_path
         done = callscore(
             tmp_path,
             *("upload", "latest", "--to", "phoenix"),
-            PHOENIX_COLLECTOR_ENDPOINT=server.url,
+            PHOENIX_COLLECTOR_ENDPOINT=f"{server.url}/v1/traces",
             PHOENIX_API_KEY="secret-of-phoenix",
+            PHOENIX_CLIENT_HEADERS="X-Team=a%20b",
         )
 
     (request,) = server.sent_to(ANNOTATIONS)
@@ -70,6 +71,7 @@ def test_the_score_of_a_trace_is_an_annotation_of_the_span_of_the_agent(tmp_path
     assert done.returncode == 0, done.stderr
     assert request.query == "sync=true"
     assert request.headers["authorization"] == "Bearer secret-of-phoenix"
+    assert request.headers["x-team"] == "a b"
     assert (sent["span_id"], sent["annotator_kind"]) == (AGENT, "CODE")
     assert sent["name"] == "callscore.accuracy"
     assert sent["result"] == {
@@ -117,3 +119,13 @@ def test_scores_without_a_span_are_refused() -> None:
         pytest.raises(InvalidSettings, match="Phoenix needs the id of the span"),
     ):
         upload_evaluations(BACKEND, [evaluation(origin=Origin(TRACE))], endpoint=server.url)
+
+
+def test_a_file_of_the_folder_gives_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env.phoenix").write_text("PHOENIX_API_KEY=of-the-file\n")
+    monkeypatch.chdir(tmp_path)
+    with record_requests({ANNOTATIONS: TAKEN}) as server:
+        upload_evaluations(BACKEND, [evaluation()], endpoint=server.url)
+
+    (request,) = server.requests
+    assert "authorization" not in request.headers

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from callscore.cli.completion import complete_run
-from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.options import dry_run_option, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.history.run_metadata import find_run_and_variant
@@ -36,7 +36,7 @@ _HELP = """Send the scores of a saved RUN to a trace backend, each to the trace 
 
 A score has the ids of its trace if traces were scored that have them, or if the metadata of its case has
 trace_id, span_id or response_id. A second upload of a run replaces the scores of the first where the
-backend can do that.
+backend can do that. With --dry-run, the scores are printed as JSON lines, and nothing is sent.
 
 RUN is an id or the beginning of one, a name, a baseline, latest, latest~2, or a git commit. RUN:VARIANT is
 one variant.
@@ -50,7 +50,7 @@ _SCORES = Plural(("score", "scores"), ("оценка", "оценки", "оцен
 _SENT = Phrase("{scores} sent to {place}", "отправлено в {place}: {scores}")
 _WOULD_BE_SENT = Phrase(
     "{scores} would be sent to {place}; nothing was sent",
-    "было бы отправлено в {place}: {scores}; ничего не отправлено",
+    "к отправке в {place}: {scores}; ничего не отправлено",
 )
 _NOT_SENT = Phrase(
     "{scores} not sent, {reason}: {cases}", "не отправлено: {scores}, {reason}: {cases}"
@@ -99,7 +99,7 @@ _FAILING_ONLY = Phrase(
     is_flag=True,
     help="Send no explanations, which have values from the calls.",
 )
-@click.option("--dry-run", is_flag=True, help="Print what would be sent, and send nothing.")
+@dry_run_option
 @store_option
 @lang_option
 def command(

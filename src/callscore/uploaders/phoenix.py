@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from callscore.errors import MissingExtra
 from callscore.sources.remote import without_credentials
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKEND", "annotation_of", "upload"]
 
-_ADDRESSES = ("PHOENIX_BASE_URL", "PHOENIX_COLLECTOR_ENDPOINT")
+_ADDRESSES = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT", "PHOENIX_BASE_URL")
+_TRACES_PATH = "/v1/traces"  # that an address for traces may end with
+_TIMEOUT = 30  # seconds
+_KEY, _HEADERS = "PHOENIX_API_KEY", "PHOENIX_CLIENT_HEADERS"
 _DEFAULT_ADDRESS = "http://localhost:6006"
 _NOT_FOUND = 404
 
@@ -26,8 +30,8 @@ def upload(scored: Any, *, endpoint: str | None = None, **options: Any) -> Deliv
 
     Args:
         scored: a `Score`, `Results`, or a list of these.
-        endpoint: the address of the server; by default `PHOENIX_COLLECTOR_ENDPOINT`, or the usual port
-            of this machine.
+        endpoint: the address of the server; by default `PHOENIX_ENDPOINT` or
+            `PHOENIX_COLLECTOR_ENDPOINT`, or the usual port of this machine.
         options: `prefix`, `explain`; `origin` and `case` for a single `Score`.
 
     Raises:
@@ -73,9 +77,13 @@ def _connect(endpoint: str | None) -> Connection:
         from phoenix.client import Client
     except ImportError as error:
         raise MissingExtra("Sending scores to Phoenix", "phoenix") from error
-    # Not the address of a file in the current folder, which the client would read.
+    import httpx
+
     given = endpoint or next(filter(None, map(os.environ.get, _ADDRESSES)), _DEFAULT_ADDRESS)
-    client = Client(base_url=given)
+    address = given.rstrip("/").removesuffix(_TRACES_PATH)
+    # A client that makes its own connection also reads a file of the current folder.
+    http = httpx.Client(base_url=address, headers=_headers(), timeout=_TIMEOUT)
+    client = Client(http_client=http)
 
     def send(batch: Sequence[Evaluation]) -> Outcome:
         problem, is_unknown = _annotate(client, batch)
@@ -88,7 +96,18 @@ def _connect(endpoint: str | None) -> Connection:
         problems = [each for outcome in outcomes for each in outcome.problems]
         return Outcome(sum(outcome.failed for outcome in outcomes), tuple(problems))
 
-    return Connection(send, lambda: None, without_credentials(given))
+    return Connection(send, http.close, without_credentials(address))
+
+
+def _headers() -> dict[str, str]:
+    """The headers that the environment has for Phoenix: `name=value,name=value`, and its key."""
+    pairs = [pair.partition("=") for pair in os.environ.get(_HEADERS, "").split(",")]
+    headers = {unquote(name.strip()).lower(): unquote(value.strip()) for name, _, value in pairs}
+    headers.pop("", None)
+    key = os.environ.get(_KEY)
+    if key:
+        headers.setdefault("authorization", f"Bearer {key}")
+    return headers
 
 
 def _annotate(client: Any, batch: Sequence[Evaluation]) -> tuple[str | None, bool]:

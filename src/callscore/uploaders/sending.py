@@ -138,7 +138,7 @@ class _Counter:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether so many batches were lost in a row that it is not worth the wait to try others."""
+        """Whether the last batches were all lost, and others are not worth the wait."""
         return self._lost_batches >= _MAX_LOST_BATCHES
 
     def skip(self, batch: Sequence[Evaluation]) -> None:
@@ -250,7 +250,7 @@ class Uploader:
         self._thread.start()
 
     def send(self, evaluation: Evaluation, *, timeout: float | None = None) -> bool:
-        """Queue an evaluation, and wait for room at most so many seconds; by default as long as needed.
+        """Queue an evaluation, and wait for room at most `timeout` seconds; by default without limit.
 
         Returns whether it was queued. If not, it is counted as lost.
         """

@@ -76,7 +76,7 @@ def _is_operation(span: Span) -> bool:
 
 
 def hex_id(id_: str | None, size: int) -> str | None:
-    """An id of so many bytes as hexadecimal digits, if it is one; else as it is."""
+    """An id of `size` bytes as hexadecimal digits, if it is one; else as it is."""
     if not id_:
         return None
     if id_.startswith("0x"):
