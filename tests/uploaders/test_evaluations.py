@@ -89,7 +89,7 @@ def test_secrets_of_the_environment_are_not_in_explanations(
 
 
 def test_results_have_an_evaluation_for_each_case_with_its_origin() -> None:
-    cases = [
+    cases: list[dict[str, Any]] = [
         {"id": "a", "expected": ROME, "actual": ROME, "metadata": {"trace_id": TRACE, "span_id": SPAN}},
         {"id": "b", "expected": ROME, "actual": {"id": "chatcmpl-1", "choices": [{"message": {
             "role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {

@@ -119,4 +119,6 @@ def _problem(error: Exception) -> str:
     return f"HTTP status {status}: {body}"
 
 
-BACKEND = Backend(title="Langfuse", connect=_connect, refusal=_refusal, needs="the id of the trace")
+BACKEND = Backend(
+    title="Langfuse", connect=_connect, refusal=_refusal, needs="the id of the trace (trace_id)"
+)

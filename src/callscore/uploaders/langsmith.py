@@ -109,5 +109,5 @@ def _connect(endpoint: str | None) -> Connection:
 
 
 BACKEND = Backend(
-    title="LangSmith", connect=_connect, refusal=_refusal, needs="the id of the trace"
+    title="LangSmith", connect=_connect, refusal=_refusal, needs="the id of the trace (trace_id)"
 )

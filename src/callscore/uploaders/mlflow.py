@@ -119,4 +119,6 @@ def _logged_id(trace_id: str, id_: str) -> str | None:
     return None
 
 
-BACKEND = Backend(title="MLflow", connect=_connect, refusal=_refusal, needs="the id of the trace")
+BACKEND = Backend(
+    title="MLflow", connect=_connect, refusal=_refusal, needs="the id of the trace (trace_id)"
+)

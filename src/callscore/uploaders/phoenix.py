@@ -124,4 +124,6 @@ def _annotate(client: Any, batch: Sequence[Evaluation]) -> tuple[str | None, boo
     return None, False
 
 
-BACKEND = Backend(title="Phoenix", connect=_connect, refusal=_refusal, needs="the id of the span")
+BACKEND = Backend(
+    title="Phoenix", connect=_connect, refusal=_refusal, needs="the id of the span (span_id)"
+)
