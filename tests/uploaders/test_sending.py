@@ -206,3 +206,21 @@ def test_an_uploader_counts_what_it_cannot_link_and_what_is_lost() -> None:
     assert (delivery.failed, delivery.refused) == (1, {"no trace id": 1})
     with pytest.raises(InvalidSettings, match="closed"):
         uploader.send(some(1)[0])
+
+
+def test_an_error_of_the_client_library_loses_a_batch_and_not_the_uploader() -> None:
+    def break_once(batch: Sequence[Evaluation]) -> Outcome:
+        if batch[0].case == "0":
+            raise RuntimeError("no such project")
+        return Outcome()
+
+    uploader = Uploader(Fake(break_once).backend)
+    first, second = some(2)
+    uploader.send(first)
+    while uploader._counter.delivery().failed == 0:
+        pass
+    uploader.send(second)
+    delivery = uploader.close()
+
+    assert (delivery.sent, delivery.failed) == (1, 1)
+    assert delivery.problems == ("RuntimeError: no such project",)

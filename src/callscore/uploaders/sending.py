@@ -145,9 +145,15 @@ class _Counter:
         """Count a batch as lost without sending it."""
         self._failed += len(batch)
 
+    def fail(self, batch: Sequence[Evaluation], error: Exception) -> None:
+        """Count a batch as lost because of an error that the backend does not know."""
+        self._count(batch, Outcome(len(batch), (f"{type(error).__name__}: {error}",)))
+
     def send(self, batch: Sequence[Evaluation]) -> None:
         """Send a batch, and count what came of it."""
-        outcome = self._connection.send(batch)
+        self._count(batch, self._connection.send(batch))
+
+    def _count(self, batch: Sequence[Evaluation], outcome: Outcome) -> None:
         self._lost_batches = self._lost_batches + 1 if outcome.failed == len(batch) else 0
         self._failed += outcome.failed
         self._sent += len(batch) - outcome.failed
@@ -283,5 +289,8 @@ class Uploader:
                     break
             is_open = batch[-1] is not _END
             able = list(self._counter.select([each for each in batch if each is not None]))
-            if able:
-                self._counter.send(able)
+            try:
+                if able:
+                    self._counter.send(able)
+            except Exception as error:  # noqa: BLE001  (of the client library; it must not end the thread)
+                self._counter.fail(able, error)
