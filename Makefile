@@ -16,6 +16,7 @@ SDKS := requirements/differential.txt
 SPARK_VENV ?= .venv-spark
 RAY_VENV ?= .venv-ray
 FRAMES_VENV ?= .venv-frames
+OPENTELEMETRY_VENV ?= .venv-opentelemetry
 MODEL := requirements/model.txt
 # What checks the scripts of the HTML report and of the page; nobody who uses callscore needs it.
 JAVASCRIPT := tools/javascript
@@ -29,7 +30,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -154,6 +155,9 @@ bench-growth: $(VENV)/.installed-dev ## measure every command on 1,000 to 1,000,
 bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
 
+bench-receive: $(OPENTELEMETRY_VENV)/.installed ## send 2,000 spans per second to `callscore receive`, and kill it five times: RATE=500 SECONDS=10 KILLS=2
+	$(OPENTELEMETRY_VENV)/bin/python benchmarks/receive.py --rate $(or $(RATE),2000) --seconds $(or $(SECONDS),60) --kills $(or $(KILLS),5)
+
 faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: make faults MINUTES=90 COUNT=1000
 	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
@@ -199,7 +203,7 @@ pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs 
 		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*')
 
 clean: ## remove everything that the other targets created
-	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) build dist .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) $(OPENTELEMETRY_VENV) build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz $(JAVASCRIPT)/node_modules
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -241,4 +245,8 @@ $(RAY_VENV)/.installed: pyproject.toml requirements/ray.txt | $(RAY_VENV)/bin/py
 
 $(FRAMES_VENV)/.installed: pyproject.toml requirements/frames.txt | $(FRAMES_VENV)/bin/python
 	$(FRAMES_VENV)/bin/python $(PIP) install --requirement requirements/frames.txt --editable .
+	@touch $@
+
+$(OPENTELEMETRY_VENV)/.installed: pyproject.toml requirements/stacks/opentelemetry.txt | $(OPENTELEMETRY_VENV)/bin/python
+	$(OPENTELEMETRY_VENV)/bin/python $(PIP) install --requirement requirements/stacks/opentelemetry.txt --editable '.[web]'
 	@touch $@

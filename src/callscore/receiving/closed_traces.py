@@ -33,6 +33,8 @@ __all__ = ["DEFAULT_MATCH", "ClosedTrace", "TraceReader", "line_of"]
 
 DEFAULT_MATCH = "callscore.case_id"
 _RESPONSE_ID = "gen_ai.response.id"
+# The format of spans without the attributes of another one, and what its own begin with.
+_GENAI, _GENAI_ATTRIBUTES = "otel_genai", b"gen_ai"
 
 
 class ClosedTrace(Struct, frozen=True, kw_only=True):
@@ -134,6 +136,7 @@ class TraceReader:
         self._unread.clear()
         try:
             dialect, case = self._read(document, place)
+            _require_agent(case, dialect, found.document)
         except UnknownFormat as error:
             # Most programs send other traces, too. Where one names a case, calls were to be expected.
             case = Case(id=found.id, actual=None if found.case_id else ())
@@ -154,8 +157,6 @@ class TraceReader:
         traces = read(dialect, document, self._read_options)
         run = join_traces(traces, where=place) if traces else Trace()
         case = actual_from_trace(run, place=place)
-        if case.actual is None:
-            raise UnknownFormat("its spans do not say which calls were made.")
         return dialect, case
 
     def _case_ids(self, document: Any, root: str) -> tuple[str, ...]:
@@ -168,6 +169,13 @@ class TraceReader:
                     return (str(value),)
                 values[str(value)] = None
         return tuple(values)
+
+
+def _require_agent(case: Case, dialect: Dialect, document: bytes) -> None:
+    """Refuse spans that say nothing about calls: an agent without instrumentation is not one without calls."""
+    is_about_agent = dialect.name != _GENAI or _GENAI_ATTRIBUTES in document
+    if case.actual is None or not (case.actual or is_about_agent):
+        raise UnknownFormat("no span is about a model or a tool. Is the agent instrumented?")
 
 
 def _named(name: str, part: int) -> str:
