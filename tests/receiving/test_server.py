@@ -139,6 +139,8 @@ def test_wrong_requests_have_their_status(server: TraceServer) -> None:
         "type": ask(server, kind="text/plain").status,
         "encoding": ask(server, Content_Encoding="br").status,
         "large": ask(server, b"x" * 200_000).status,
+        "very large": ask(server, b"x" * 30_000_000).status,
+        "very large and wrong": ask(server, b"x" * 30_000_000, kind="text/plain").status,
         "bomb": ask(server, gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip").status,
     }
 
@@ -150,6 +152,8 @@ def test_wrong_requests_have_their_status(server: TraceServer) -> None:
         "type": 415,
         "encoding": 415,
         "large": 413,
+        "very large": 413,
+        "very large and wrong": 415,
         "bomb": 413,
     }
 

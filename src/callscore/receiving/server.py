@@ -9,7 +9,7 @@ import asyncio
 import ipaddress
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hmac import compare_digest
 from threading import Thread
 from time import sleep
@@ -28,7 +28,7 @@ from callscore.receiving.otlp import (
 from callscore.receiving.receiver import Full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from callscore.receiving.otlp import Kind
     from callscore.receiving.receiver import Receiver
@@ -58,7 +58,8 @@ _SHORTEST_TOKEN = 16
 _THREADS = 16
 _MOST_CONNECTIONS = 1024
 _MAX_UNREAD_BYTES = 64 << 20  # of all bodies that are being received
-_GRACE = 5  # seconds that requests under way get when the server ends
+_MAX_SKIPPED_BYTES = 256 << 20  # of a body that is refused
+_GRACE = 5  # seconds that requests under way get when the server ends, and bodies that are refused
 _TICK = 0.02
 _LOCAL_NAMES = (b"127.0.0.1", b"localhost", b"[::1]")
 _HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
@@ -130,6 +131,7 @@ class _App:
             return
         headers = _headers_of(scope)
         kind: Kind = JSON
+        body = _Body(receive)
         try:
             self._require_allowed(scope, headers)
             if scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
@@ -138,33 +140,35 @@ class _App:
             self._require_traces(scope)
             kind = kind_of(_only(headers, b"content-type"))
             self._receiver.require_room()
-            refused = await self._take(headers, kind, receive)
+            refused = await self._take(headers, kind, body)
         except BadRequest as error:
+            await body.skip()
             await _send(send, error.status, kind, error_body(error.status, error.problem, kind))
         except Full as error:
-            body = error_body(error.status, error.problem, kind)
-            await _send(send, error.status, kind, body, retry_after=error.seconds)
+            await body.skip()
+            status = error_body(error.status, error.problem, kind)
+            await _send(send, error.status, kind, status, retry_after=error.seconds)
         except _Disconnected:
             pass
         else:
             await _send(send, 200, kind, success_body(refused, kind))
 
-    async def _take(self, headers: _Headers, kind: Kind, receive: _Receive) -> Any:
+    async def _take(self, headers: _Headers, kind: Kind, body: _Body) -> Any:
         encoding = _only(headers, b"content-encoding")
         taken = 0
         try:
-            body = bytearray()
-            async for part in _parts_of(receive):
-                body += part
+            content = bytearray()
+            async for part in body.parts():
+                content += part
                 taken += len(part)
                 self._unread_bytes += len(part)
-                if len(body) > self._receiver.limits.max_body_bytes:
+                if len(content) > self._receiver.limits.max_body_bytes:
                     raise too_large(self._receiver.limits.max_body_bytes)
                 if self._unread_bytes > _MAX_UNREAD_BYTES:
                     raise Full(429, "too many requests at once", 1)
             loop = asyncio.get_running_loop()
-            entry = Entry(kind, encoding, bytes(body))
-            del body
+            entry = Entry(kind, encoding, bytes(content))
+            del content
             # In a thread, which a client that gives up does not stop half-way.
             return await loop.run_in_executor(self._threads, self._receiver.accept, entry)
         finally:
@@ -202,14 +206,34 @@ class _Disconnected(Exception):
     """The client has closed the connection before it sent the whole body."""
 
 
-async def _parts_of(receive: _Receive) -> Any:
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise _Disconnected
-        yield message.get("body", b"")
-        if not message.get("more_body"):
-            return
+class _Body:
+    """The body of a request, which comes in parts."""
+
+    def __init__(self, receive: _Receive) -> None:
+        self._receive = receive
+        self._is_read = False
+
+    async def parts(self) -> AsyncIterator[bytes]:
+        """The parts that are not read yet."""
+        while not self._is_read:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                raise _Disconnected
+            self._is_read = not message.get("more_body")
+            yield message.get("body", b"")
+
+    async def skip(self) -> None:
+        """Read the rest of a body that is refused, within limits.
+
+        A client that is still sending would get a reset connection in place of the response, and try again.
+        """
+        skipped = 0
+        with suppress(_Disconnected, TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                async for part in self.parts():
+                    skipped += len(part)
+                    if skipped > _MAX_SKIPPED_BYTES:
+                        return
 
 
 def _headers_of(scope: _Scope) -> _Headers:

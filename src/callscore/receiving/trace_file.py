@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -115,7 +115,7 @@ class TraceFile:
         known = [mark.offset for mark in marks if mark.file == now.file]
         is_same = len(known) == len(marks) and all(offset <= now.offset for offset in known)
         start = self._start_of_last_line(now.offset)
-        last = os.pread(self._file, now.offset - start, start)
+        last = self._read(start, now.offset)
         if last.endswith(b"\n") or not last:
             self._require_lines(last)
         elif known and min(known) <= start:
@@ -134,12 +134,21 @@ class TraceFile:
             problem = f"{self._path}: the last line is not a JSON object"
             raise InvalidSettings(f"{problem}. Repair the file, or pass another --output")
 
+    def _read(self, start: int, end: int) -> bytes:
+        with self._reader() as file:
+            file.seek(start)
+            return file.read(end - start)
+
+    def _reader(self) -> BinaryIO:
+        """The same file, to read from it; writing appends, wherever it is read."""
+        return self._path.open("rb")
+
     def _start_of_last_line(self, size: int) -> int:
         """Where the last line begins; a line break at the very end belongs to it."""
         end = size - 1
         while end > 0:
             start = max(0, end - _BLOCK)
-            found = os.pread(self._file, end - start, start).rfind(b"\n")
+            found = self._read(start, end).rfind(b"\n")
             if found >= 0:
                 return start + found + 1
             end = start
@@ -150,7 +159,7 @@ class TraceFile:
         now = self.mark()
         offsets = [mark.offset if mark.file == now.file else 0 for mark in marks]
         first = min([*offsets, max(0, now.offset - _REMEMBERED_BYTES)])
-        with os.fdopen(os.dup(self._file), "rb") as file:
+        with self._reader() as file:
             file.seek(max(0, first - 1))
             if first:  # at the end of a line, or within one
                 file.readline()
