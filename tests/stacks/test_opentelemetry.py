@@ -259,7 +259,7 @@ def test_damaged_requests_are_refused_where_the_real_package_refuses_them() -> N
         else:
             agree += is_valid
 
-    assert agree > 1900  # unknown groups, and texts that one of them does not look at
+    assert agree > 1990  # of 2,000: they differ on tags that no field can have
 
 
 def test_responses_are_those_of_the_protocol() -> None:
