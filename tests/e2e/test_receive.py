@@ -281,3 +281,21 @@ def test_references_and_outputs_that_cannot_be_used_are_refused(
     assert "no.jsonl: file not found" in found[0].stderr
     assert "notes.md: the last line is not a JSON object" in found[1].stderr
     assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "# Notes\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--upload", "otel"), "goes together with --expected"),
+        (("--expected", "refs.jsonl", "--upload-endpoint", "http://x"), "together with --upload"),
+    ],
+)
+def test_an_upload_needs_scores(
+    callscore: Program, tmp_path: Path, options: tuple[str, ...], problem: str
+) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+
+    ran = callscore("receive", *options)
+
+    assert ran.returncode == 2
+    assert problem in ran.stderr

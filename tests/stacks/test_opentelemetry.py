@@ -19,12 +19,14 @@ pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.proto.collector.logs.v1 import logs_service_pb2 as logs
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as service
 from opentelemetry.proto.common.v1 import common_pb2 as common
 from opentelemetry.proto.trace.v1 import trace_pb2 as traces
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from tests.servers.recording_server import Reply, record_requests
 
 from callscore.receiving.otlp import (
     JSON,
@@ -51,12 +53,12 @@ REFERENCES = (
 class Receiver:
     """`callscore receive` in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         (folder / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
         command = [
             *(sys.executable, "-m", "callscore", "receive", "--port", "0"),
-            *("--settle", "0.2", "--expected", "refs.jsonl"),
+            *("--settle", "0.2", "--expected", "refs.jsonl", *options),
         ]
         with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
             self._process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err)
@@ -133,6 +135,61 @@ def test_the_sdk_is_configured_by_its_variables(
     provider.shutdown()
 
     assert receiver.stop() == 0
+    assert len(receiver.lines) == 2
+
+
+def test_a_trace_of_the_sdk_becomes_a_score_at_an_otlp_endpoint(tmp_path: Path) -> None:
+    with record_requests({"/v1/logs": Reply(200, b"", PROTOBUF)}) as collector:
+        receiver = Receiver(tmp_path, "--upload", "otel", "--upload-endpoint", collector.url)
+        provider = TracerProvider()
+        provider.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(endpoint=receiver.endpoint))
+        )
+        run_agents(provider)
+        provider.shutdown()
+        code = receiver.stop()
+
+    sent = [logs.ExportLogsServiceRequest.FromString(each.body) for each in collector.requests]
+    records = [
+        record
+        for request in sent
+        for batch in request.resource_logs
+        for scope in batch.scope_logs
+        for record in scope.log_records
+    ]
+    found = {each.key: each.value for each in records[1].attributes}
+    agents = {
+        (span["traceId"], span["spanId"])
+        for line in receiver.lines
+        for batch in line["resourceSpans"]
+        for scope in batch["scopeSpans"]
+        for span in scope["spans"]
+        if span["name"] == "invoke_agent"
+    }
+    assert code == 0
+    assert {(each.trace_id.hex(), each.span_id.hex()) for each in records} == agents
+    assert {each.event_name for each in records} == {"gen_ai.evaluation.result"}
+    assert found["gen_ai.evaluation.score.value"].double_value == 0
+    assert found["gen_ai.evaluation.score.label"].string_value == "fail"
+    assert found["gen_ai.response.id"].string_value == "response-rome"
+    assert "Oslo" in found["gen_ai.evaluation.explanation"].string_value
+
+
+def test_scores_that_do_not_arrive_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "1")
+    with record_requests({"/v1/logs": Reply(403, b"no", "text/plain")}) as collector:
+        receiver = Receiver(tmp_path, "--upload", "otel", "--upload-endpoint", collector.url)
+        provider = TracerProvider()
+        provider.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(endpoint=receiver.endpoint))
+        )
+        run_agents(provider)
+        provider.shutdown()
+
+        assert receiver.stop() == 4
+    assert "2" in (tmp_path / "err").read_text(encoding="utf-8").splitlines()[-1]
     assert len(receiver.lines) == 2
 
 

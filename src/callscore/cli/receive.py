@@ -40,7 +40,9 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, without_secrets, write_report
 from callscore.cli.score import print_saved
+from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
+from callscore.core.case import Origin
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, display_width, escape
 from callscore.core.settings import Settings
@@ -70,6 +72,8 @@ from callscore.reports.check import FINDINGS
 from callscore.reports.score import OUTCOMES, score_parts
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
+from callscore.uploaders.backends import BACKENDS, backend_named
+from callscore.uploaders.evaluations import evaluations_of
 from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
@@ -94,6 +98,7 @@ _FEW = 10
 _NAMED_CALLS = 5
 _MAX_ID_WIDTH = 40
 _GAP = "   "
+_WAIT_FOR_UPLOAD = 1.0  # seconds
 _LIMITS = Limits()
 
 _RECEIVING = Phrase(
@@ -181,6 +186,8 @@ class _Request(Struct, frozen=True, kw_only=True):
     fail_on: tuple[str, ...]
     max_skipped: int
     save: str | None
+    upload: str | None
+    upload_endpoint: str | None
     store: str | None
     lang: Language
 
@@ -279,6 +286,16 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
     metavar="NAME",
     help="Save the run in the history, under this name.",
 )
+@click.option(
+    "--upload",
+    type=click.Choice(BACKENDS),
+    help="Send each score to this trace backend, as callscore upload does.",
+)
+@click.option(
+    "--upload-endpoint",
+    metavar="URL",
+    help="The address of that backend.  [default: as its environment variables say]",
+)
 @store_option
 @lang_option
 def command(**options: Any) -> int:
@@ -305,25 +322,37 @@ def command(**options: Any) -> int:
 
 
 def _require_possible(request: _Request) -> None:
-    if request.check and request.expected:
-        raise click.UsageError("--check needs no --expected: pass one of them.")
-    if request.fail_on and not request.check:
-        raise click.UsageError("--fail-on goes together with --check.")
-    if request.fail_under is not None and not request.expected:
-        raise click.UsageError("--fail-under goes together with --expected.")
-    if request.check and request.save is not None:
-        raise click.UsageError("--save keeps scores: it does not go together with --check.")
-    if request.read_options.id_from is not None:
-        raise click.UsageError("--id-from names traces by files. Here --match names them.")
-    if request.output == "-":
-        raise click.UsageError(
-            "--output must be a file: traces are kept in it before they are acknowledged."
-        )
+    refusals = {
+        "--check needs no --expected: pass one of them.": request.check and request.expected,
+        "--fail-on goes together with --check.": request.fail_on and not request.check,
+        "--fail-under goes together with --expected.": (
+            request.fail_under is not None and not request.expected
+        ),
+        "--upload sends scores: it goes together with --expected.": (
+            request.upload is not None and not request.expected
+        ),
+        "--upload-endpoint goes together with --upload.": (
+            request.upload_endpoint is not None and request.upload is None
+        ),
+        "--save keeps scores: it does not go together with --check.": (
+            request.check and request.save is not None
+        ),
+        "--id-from names traces by files. Here --match names them.": (
+            request.read_options.id_from is not None
+        ),
+        "--output must be a file: traces are kept in it before they are acknowledged.": (
+            request.output == "-"
+        ),
+    }
+    for problem, is_so in refusals.items():
+        if is_so:
+            raise click.UsageError(problem)
 
 
 def _receive(request: _Request, output: Output, token: str | None) -> int:
-    with _saving(request) as on_result:
+    with _saving(request) as on_result, _uploading(request) as uploads:
         session = _Session(request, output, on_result)
+        session.on_scored = None if uploads is None else uploads.send
         dialect = None if request.input_format is None else dialect_named(request.input_format)
         receiver = Receiver(
             Path(request.output),
@@ -342,7 +371,10 @@ def _receive(request: _Request, output: Output, token: str | None) -> int:
         finally:
             receiver.finish()
         results = session.results()
-    return _report(request, receiver, output, results)
+    code = _report(request, receiver, output, results)
+    if uploads is not None:
+        uploads.require_all()
+    return code
 
 
 def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
@@ -570,3 +602,54 @@ class _Runs:
         if saver is not None:
             saver.finish()
             print_saved(saver, self._request.lang)
+
+
+@contextmanager
+def _uploading(request: _Request) -> Iterator[_Uploads | None]:
+    """What sends scores to a trace backend; None without --upload."""
+    if request.upload is None:
+        yield None
+        return
+    uploads = _Uploads(request)
+    try:
+        yield uploads
+    finally:
+        uploads.close()
+
+
+class _Uploads:
+    """Sends the score of each trace to a backend, beside the receiver.
+
+    Raises:
+        MissingExtra: the client library of the backend is not installed. This is raised at the start.
+    """
+
+    def __init__(self, request: _Request) -> None:
+        from callscore.uploaders.sending import Uploader
+
+        backend = backend_named(request.upload or "")
+        self._lang = request.lang
+        self._uploader = Uploader(backend, endpoint=request.upload_endpoint)
+
+    def send(self, trace: ClosedTrace, score: Score) -> None:
+        """Queue a score. If the backend takes none, it is counted as lost: traces come first."""
+        for each in evaluations_of(score, origin=_origin_of(trace), case=trace.id):
+            self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
+
+    def close(self) -> None:
+        """Send what waits, and say what arrived."""
+        print_delivery(self._uploader.close(), self._lang)
+
+    def require_all(self) -> None:
+        """Raise `UploadFailed` unless all scores arrived."""
+        self._uploader.close().require_all()
+
+
+def _origin_of(trace: ClosedTrace) -> Origin:
+    """The span of the agent if the trace has one, or else its root."""
+    found = None if trace.case is None else trace.case.origin
+    return Origin(
+        trace_id=trace.trace_id,
+        span_id=(found.span_id if found else None) or trace.root_span_id or None,
+        response_id=trace.response_id or None,
+    )
