@@ -95,21 +95,21 @@ def test_the_outputs_count_if_they_are_chosen_or_no_span_is_of_an_agent(
 
 
 @pytest.mark.parametrize(
-    ("outputs", "expectations", "trace", "options", "problem"),
+    ("row", "options", "problem"),
     [
-        (WORDS, REFERENCE, Trace("CHAIN"), {}, "Let the function return"),
-        (WORDS, REFERENCE, None, {"calls_from": "trace"}, "the row has no trace"),
-        (WORDS, REFERENCE, Trace("TOOL"), {}, "Trace the function"),
-        ([], {}, None, {}, "no reference"),
-        ([], {"gold": 1}, None, {"expected_key": "calls"}, "no key 'calls'"),
+        ((WORDS, REFERENCE, Trace("CHAIN")), {}, "Let the function return"),
+        ((WORDS, REFERENCE, None), {"calls_from": "trace"}, "the row has no trace"),
+        ((WORDS, REFERENCE, Trace("TOOL")), {}, "Trace the function"),
+        (([], {}, None), {}, "no reference"),
+        (([], {"gold": 1}, None), {"expected_key": "calls"}, "no key 'calls'"),
     ],
     ids=["words", "no trace", "a tool alone", "no reference", "no such key"],
 )
-def test_what_cannot_be_scored_is_an_error(  # noqa: PLR0913  (one per part of a row)
-    adapter: Any, outputs: Any, expectations: Any, trace: Any, options: Any, problem: str
+def test_what_cannot_be_scored_is_an_error(
+    adapter: Any, row: Any, options: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):
-        evaluated(adapter, outputs, expectations, trace, **options)
+        evaluated(adapter, *row, **options)
 
 
 @pytest.mark.parametrize("options", [{"mode": "loose"}, {"calls_from": "spans"}])
