@@ -35,7 +35,7 @@ def test_the_result_is_the_score_of_score(sample: Sample, options: Any) -> None:
 
             assert (result["key"], result["score"]) == ("tool_calls", alone.f1)
             assert result["metadata"]["passed"] == alone.passed
-    assert set(result) <= set(EvaluatorResult.__annotations__)
+            assert set(result) <= set(EvaluatorResult.__annotations__)
 
 
 def test_messages_of_langchain_are_read() -> None:

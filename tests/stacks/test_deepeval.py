@@ -116,4 +116,5 @@ def test_a_metric_can_measure_again_after_an_error() -> None:
     assert (metric.error is None, metric.is_successful()) == (False, False)
     assert metric.measure(as_case(SAMPLES[0])) == 1
     assert (metric.error, metric.is_successful(), metric.__name__) == (None, True, "calls")
+    assert metric.score_breakdown is not None
     assert metric.score_breakdown["correct"] == 2

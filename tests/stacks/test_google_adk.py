@@ -221,6 +221,6 @@ def test_without_a_criterion_the_pass_mark_decides() -> None:
 
 def test_invalid_options_are_an_error_when_the_metric_is_made() -> None:
     with pytest.raises(callscore.InvalidSettings):
-        tool_calls(mode="loose")  # type: ignore[arg-type]
+        tool_calls(mode="loose")
     with pytest.raises(callscore.InvalidSettings, match="expected_key"):
         tool_calls(expected_key="gold")

@@ -39,7 +39,7 @@ def as_case(sample: Sample) -> Any:
 
 
 def strands_messages(sample: Sample) -> list[dict[str, Any]]:
-    uses = [
+    uses: list[Any] = [
         {"toolUse": {"toolUseId": str(number), "name": call["name"], "input": call["arguments"]}}
         for number, call in enumerate(sample.actual)
     ]

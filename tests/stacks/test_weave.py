@@ -14,9 +14,11 @@ from callscore.adapters.weave import tool_calls
 OUTPUTS: dict[str, Any] = {sample.name: sample.messages for sample in SAMPLES}
 
 
-@weave.op
-def agent(question: str) -> Any:
+def answer(question: str) -> Any:
     return OUTPUTS.get(question, "It is sunny.")
+
+
+agent = weave.op(answer)
 
 
 def evaluation(rows: list[dict[str, Any]], *scorers: Any) -> Any:
