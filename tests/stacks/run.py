@@ -27,11 +27,19 @@ QUIET = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "LANGSMITH_TRACING": "false",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
+    "OPIK_ANALYTICS_ENABLE": "false",
+    "OPIK_SENTRY_ENABLE": "false",
+    "OPIK_TRACK_DISABLE": "true",
+    "OPIK_URL_OVERRIDE": "http://127.0.0.1:9/api",
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
+    # Libraries bring plugins of pytest that warn, and one that writes into the current folder.
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     "WANDB_MODE": "offline",
+    "WEAVE_DISABLED": "true",
 }
 
 
