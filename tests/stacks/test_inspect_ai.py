@@ -219,9 +219,10 @@ def test_two_scorers_have_names_and_log_their_options(tmp_path: Path) -> None:
     assert log.eval.scorers[1].options == {"preset": "coverage"}
 
 
-def test_options_are_checked_before_a_sample_runs() -> None:
-    with pytest.raises(InvalidSettings, match="treshold"):
-        tool_calls(treshold=1)
+@pytest.mark.parametrize("options", [{"treshold": 1}, {"mode": "loose"}])
+def test_options_are_checked_before_a_sample_runs(options: Any) -> None:
+    with pytest.raises(InvalidSettings):
+        tool_calls(**options)
 
 
 def test_a_log_is_scored_later_from_the_command_line(tmp_path: Path) -> None:

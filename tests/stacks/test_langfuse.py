@@ -101,6 +101,7 @@ def test_what_cannot_be_scored_has_no_score_and_an_error_in_the_log(
     assert re.search(problem, caplog.text)
 
 
-def test_options_are_checked_before_an_item_runs() -> None:
+@pytest.mark.parametrize("options", [{"treshold": 1}, {"mode": "loose"}])
+def test_options_are_checked_before_an_item_runs(options: Any) -> None:
     with pytest.raises(InvalidSettings):
-        tool_calls(treshold=1)
+        tool_calls(**options)

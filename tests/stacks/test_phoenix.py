@@ -112,6 +112,7 @@ def test_a_missing_column_is_an_error() -> None:
         tool_calls().evaluate({"output": []})
 
 
-def test_options_are_checked_before_a_row_runs() -> None:
+@pytest.mark.parametrize("options", [{"treshold": 1}, {"mode": "loose"}])
+def test_options_are_checked_before_a_row_runs(options: Any) -> None:
     with pytest.raises(InvalidSettings):
-        tool_calls(treshold=1)
+        tool_calls(**options)

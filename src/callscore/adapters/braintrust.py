@@ -99,9 +99,7 @@ class _ToolCalls(Scorer):  # type: ignore[misc]  # unknown to mypy, which does n
             calls = [_call(span) for span in spans]
         return self._scored(output, expected, metadata, calls)
 
-    def _scored(
-        self, output: Any, expected: Any, metadata: Any, calls: list[Any] | None
-    ) -> Score:
+    def _scored(self, output: Any, expected: Any, metadata: Any, calls: list[Any] | None) -> Score:
         reference = reference_in(expected, metadata, key=self._expected_key)
         scored: Scored = (
             score_output(self._score_sample, reference, output, _ADVICE)

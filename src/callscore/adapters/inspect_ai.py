@@ -82,8 +82,11 @@ def _reference(state: TaskState, target: Target, key: str | None) -> Any:
 
 
 def _trace(state: TaskState) -> Any:
-    """The sample as it is in a log: the messages of its input are not part of the answer."""
-    messages = list(state.messages)
+    """The messages of a sample, without those of a conversation that is its input."""
+    messages: list[Any] = list(state.messages)
+    if not isinstance(state.input, str):
+        asked = {message.id for message in state.input}
+        messages = [message for message in messages if message.id not in asked]
     if not any(message.role == "assistant" for message in messages):
         # A solver may set the output without adding it to the conversation.
         if not state.output.choices:
@@ -92,12 +95,9 @@ def _trace(state: TaskState) -> Any:
                 "'state.messages', or set 'state.output'."
             )
         messages.append(state.output.choices[0].message)
-    return {
-        "id": str(state.sample_id),
-        "epoch": state.epoch,
-        "input": state.input,
-        "messages": messages,
-    }
+    if not isinstance(state.input, str):
+        messages = [{"role": "user", "content": ""}, *messages]  # the whole input is one turn
+    return {"id": str(state.sample_id), "epoch": state.epoch, "messages": messages}
 
 
 _registered(_NAME)  # so that `inspect score --scorer callscore/tool_calls` finds it
