@@ -32,8 +32,9 @@ QUIET = {
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
     "OPIK_ANALYTICS_ENABLE": "false",
     "OPIK_SENTRY_ENABLE": "false",
-    "OPIK_TRACK_DISABLE": "true",
     "OPIK_URL_OVERRIDE": "http://127.0.0.1:9/api",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "PROMPTFOO_DISABLE_SHARING": "1",
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
     # Libraries bring plugins of pytest that warn, and one that writes into the current folder.
@@ -68,6 +69,7 @@ def _passes(stack: str) -> bool:
     environment = {
         **os.environ,
         **QUIET,
+        "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"),
         "PATH": f"{folder / 'bin'}:{folder / 'node_modules/.bin'}:{os.environ['PATH']}",
     }
     said = [_said(command, environment) for command in _commands(stack, python)]

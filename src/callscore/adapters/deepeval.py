@@ -11,7 +11,7 @@ try:
     from deepeval.errors import MissingTestCaseParamsError
     from deepeval.metrics import BaseMetric
     from deepeval.test_case import SingleTurnParams
-except ModuleNotFoundError as error:
+except ImportError as error:
     raise MissingExtra("The metric for DeepEval", package="deepeval") from error
 
 if TYPE_CHECKING:
