@@ -17,8 +17,8 @@ import callscore
 from callscore.adapters.langsmith import tool_calls
 from callscore.errors import InvalidSettings
 
-# Nothing listens there, and nothing should be sent.
-CLIENT = Client(api_url="http://127.0.0.1:9", api_key="none")
+# Nothing listens there. `aevaluate` would send the runs of the target although it uploads no results.
+CLIENT = Client(api_url="http://127.0.0.1:9", api_key="none", tracing_sampling_rate=0)
 
 
 def _example(name: str, outputs: Any, metadata: Any = None) -> Any:
