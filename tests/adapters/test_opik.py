@@ -43,6 +43,14 @@ def test_an_output_has_the_score_of_score(adapter: Any, key: str | None, item: A
     assert (result.metadata["passed"], result.metadata["missed"]) == (False, 1)
 
 
+def test_calls_that_the_task_returned_are_not_expected_ones(adapter: Any) -> None:
+    item = {"output": ACTUAL, "tool_calls": ACTUAL}
+
+    with pytest.raises(InvalidCall, match="no reference"):
+        adapter.tool_calls().score(**item)
+    assert adapter.tool_calls(expected_key="tool_calls").score(**item).value == 1
+
+
 def test_scores_are_not_sent_as_spans(adapter: Any) -> None:
     assert adapter.tool_calls().track is False
 

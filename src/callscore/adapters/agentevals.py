@@ -1,6 +1,6 @@
 """An evaluator for agentevals, openevals and LangSmith: a function of outputs and references.
 
-It needs none of these packages.
+It needs none of these packages. Tested with the versions in `requirements/stacks/agentevals.txt`.
 """
 
 from __future__ import annotations

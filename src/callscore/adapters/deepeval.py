@@ -1,4 +1,7 @@
-"""A metric for DeepEval, which compares `tools_called` with `expected_tools` of a test case."""
+"""A metric for DeepEval, which compares `tools_called` with `expected_tools` of a test case.
+
+Tested with the version in `requirements/stacks/deepeval.txt`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 An evaluation config names the function of a metric. `metric` reads its options from the criterion in
 that config, so that no code is needed. `tool_calls` makes a function with options of its own.
+Tested with the version in `requirements/stacks/google_adk.txt`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A metric for Opik, which compares the output of a task with an item of the dataset."""
+"""A metric for Opik, which compares the output of a task with an item of the dataset.
+
+Tested with the version in `requirements/stacks/opik.txt`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolCallsMetric", "tool_calls"]
 
+_OF_AGENT = "tool_calls"
 _ADVICE = (
     "Return the messages of the agent, its response or its calls as 'output' of the task, or [] if no "
     "tool was called."
@@ -43,7 +47,9 @@ class ToolCallsMetric(base_metric.BaseMetric):  # type: ignore[misc]  # Opik is 
         Raises:
             InvalidCall: the calls cannot be read. Opik shows this as a failed score.
         """
-        expected = reference_in(None, item, key=self._expected_key)
+        # Opik mixes the item with what the task returned, and those are calls of the agent.
+        known = {key: value for key, value in item.items() if key != _OF_AGENT}
+        expected = reference_in(None, item if self._expected_key else known, key=self._expected_key)
         scored = score_output(self._score_sample, expected, output, _ADVICE)
         return score_result.ScoreResult(
             name=self.name,
@@ -64,7 +70,7 @@ def tool_calls(
     Args:
         name: the name of the score in Opik.
         expected_key: the key of the expected calls in an item of the dataset; by default one of
-            `REFERENCE_KEYS`.
+            `REFERENCE_KEYS`, but `tool_calls`.
         **options: as for `callscore.score`.
 
     Raises:

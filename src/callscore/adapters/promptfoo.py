@@ -1,6 +1,7 @@
 """An assertion for promptfoo: `get_assert(output, context)`, which needs no package of Python.
 
-A file of the user imports it, and the configuration of promptfoo names that file.
+A file of the user imports it, and the configuration of promptfoo names that file. Tested with the
+version in `requirements/stacks/promptfoo.npm.txt`.
 """
 
 from __future__ import annotations

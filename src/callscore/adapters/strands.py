@@ -1,4 +1,7 @@
-"""An evaluator for Strands Evals, which compares the trajectories of a case."""
+"""An evaluator for Strands Evals, which compares the trajectories of a case.
+
+Tested with the version in `requirements/stacks/strands.txt`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A reward function for TRL, for example of `GRPOTrainer`; it needs no package."""
+"""A reward function for TRL, for example of `GRPOTrainer`; it needs no package.
+
+Tested with the version in `requirements/stacks/trl.txt`.
+"""
 
 from __future__ import annotations
 

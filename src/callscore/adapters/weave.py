@@ -1,4 +1,7 @@
-"""A scorer for Weave: an op that compares the output of a model with the row of the dataset."""
+"""A scorer for Weave: an op that compares the output of a model with the row of the dataset.
+
+Tested with the version in `requirements/stacks/weave.txt`.
+"""
 
 from __future__ import annotations
 
