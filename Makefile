@@ -29,7 +29,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -177,6 +177,9 @@ bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics wit
 # measured in DATA, the folder that has `bfcl_multi_turn`.
 validity: $(VENV)/.installed ## measure how well each score separates success from failure, and write the page: DATA=FOLDER
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write $(if $(DATA),--data '$(DATA)')
+
+dist: $(VENV)/.installed-dev ## build the wheel and the sdist twice, compare, and install them on each Python: EXTRAS=1
+	$(BIN)/python -m tools.distribution $(if $(EXTRAS),--extras)
 
 transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
 	$(BIN)/python -m tools.transcript
