@@ -40,11 +40,13 @@ if TYPE_CHECKING:
         WorkerEnded,
     )
     from callscore.evaluations.decorator import evaluation
+    from callscore.formats.given import Calls, TraceLike
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.runner.running import evaluate
 
 __all__ = [
     "Advice",
+    "Calls",
     "CallscoreError",
     "Case",
     "CaseScore",
@@ -73,6 +75,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "Trace",
+    "TraceLike",
     "UnknownFormat",
     "UnknownRun",
     "UnreadCalls",
@@ -165,6 +168,10 @@ _HOMES = {
         "WorkerEnded",
     ),
     "evaluations.decorator": ("evaluation",),
+    "formats.given": (
+        "Calls",
+        "TraceLike",
+    ),
     "formats.trace": (
         "Trace",
         "ReadOptions",
