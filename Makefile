@@ -32,7 +32,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -195,6 +195,9 @@ validity: $(VENV)/.installed ## measure how well each score separates success fr
 # Any warning and any broken link fails it. To look at it: `python -m http.server -d site`.
 site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS
 	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
+
+dist: $(VENV)/.installed-dev ## build the wheel and the sdist twice, compare, and install them on each Python: EXTRAS=1
+	$(BIN)/python -m tools.distribution $(if $(EXTRAS),--extras)
 
 transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
 	$(BIN)/python -m tools.transcript

@@ -27,8 +27,9 @@ BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE |
 OUTPUT = "text output"
 WITH = "--with="
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-# A reader types these in a clone of the repository, and they would come back to this script.
-NOT_RUN = ("make ", "source ")
+# A reader types these to install callscore, or in a clone of the repository, where they would come back
+# to this script.
+NOT_RUN = ("make ", "pip install ", "source ")
 BUILD_SERVER = {"CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}
 # What is another each time, and what pages have in its place.
 RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-z]{4}\b")

@@ -41,11 +41,13 @@ if TYPE_CHECKING:
         WorkerEnded,
     )
     from callscore.evaluations.decorator import evaluation
+    from callscore.formats.given import Calls, TraceLike
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.runner.running import evaluate
 
 __all__ = [
     "Advice",
+    "Calls",
     "CallscoreError",
     "Case",
     "CaseScore",
@@ -74,6 +76,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "Trace",
+    "TraceLike",
     "UnknownFormat",
     "UnknownRun",
     "UnreadCalls",
@@ -168,6 +171,10 @@ _HOMES = {
         "WorkerEnded",
     ),
     "evaluations.decorator": ("evaluation",),
+    "formats.given": (
+        "Calls",
+        "TraceLike",
+    ),
     "formats.trace": (
         "Trace",
         "ReadOptions",

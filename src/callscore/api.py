@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from callscore.core.score import Fault, Score
     from callscore.core.settings import SettingOptions
     from callscore.formats.callers import Caller
+    from callscore.formats.given import Calls, TraceLike
     from callscore.formats.trace import Part, Trace, View
 
     _Calls = tuple[ToolCall, ...]
@@ -40,8 +41,8 @@ _NO_ACTUAL = "actual: expected calls or a trace, got None. Pass [] if no tool wa
 
 
 def score(  # noqa: PLR0913  (all are options)
-    expected: Any,
-    actual: Any,
+    expected: Calls | None,
+    actual: TraceLike,
     *,
     preset: str | None = None,
     settings: Settings | None = None,
@@ -254,7 +255,7 @@ def _with_faults(
     return replace(score, faults=tuple(faults))
 
 
-def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
+def check_calls(calls: TraceLike, *, tools: Any = None) -> tuple[Fault, ...]:
     """Check calls without a reference, and return their faults.
 
     Args:
@@ -277,7 +278,7 @@ def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
 
 
 def read_calls(  # noqa: PLR0913  (one argument per choice that a document can offer)
-    document: Any,
+    document: TraceLike,
     *,
     format: str | None = None,  # noqa: A002  (as the command line calls it)
     view: View | None = None,

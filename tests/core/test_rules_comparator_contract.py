@@ -157,7 +157,7 @@ def test_its_schema_can_be_used_and_tells_an_editor_what_everything_is(
     comparator: Comparator,
 ) -> None:
     parts = [comparator.schema["value"], *comparator.schema["options"].values()]
-    schema = {"$defs": {"value": {}, "values": {"type": "object"}}, "allOf": parts}
+    schema = {"definitions": {"value": {}, "values": {"type": "object"}}, "allOf": parts}
 
     assert schema_problem(schema) is None
     assert all(part["description"].endswith(".") for part in parts)
@@ -166,7 +166,7 @@ def test_its_schema_can_be_used_and_tells_an_editor_what_everything_is(
 
 @every_example
 def test_an_example_is_spelled_as_its_schema_says(comparator: Comparator, example: Any) -> None:
-    defs = {"$defs": {"value": {}, "values": {"type": "object"}}}
+    defs = {"definitions": {"value": {}, "values": {"type": "object"}}}
     spelled = example[0]
     key = next(key for key in comparator.keys if key in spelled)
 

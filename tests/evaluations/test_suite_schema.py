@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = suite_json_schema()
-VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
-DEFINITIONS = SCHEMA["$defs"]
+VALIDATOR = jsonschema_rs.Draft7Validator(SCHEMA)
+DEFINITIONS = SCHEMA["definitions"]
 
 
-def test_it_is_a_schema_of_draft_2020_12() -> None:
+def test_it_is_a_schema_of_draft_07() -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
-    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
 def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
@@ -35,7 +35,7 @@ def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
     references = set(re.findall(r'"\$ref":"([^"]*)"', text))
 
     assert msgspec.json.decode(text) == SCHEMA
-    assert references <= {f"#/$defs/{name}" for name in DEFINITIONS}
+    assert references <= {f"#/definitions/{name}" for name in DEFINITIONS}
 
 
 def test_it_knows_the_keys_that_the_program_knows() -> None:

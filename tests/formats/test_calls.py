@@ -482,6 +482,11 @@ def test_text_within_text_was_encoded_twice() -> None:
         ('{"a": 1}\n{"b": 2}\n', '{"a": 1}\n{"b": 2}\n', "concatenated_json"),
         ('"{oops"', '"{oops"', "invalid_json"),
         ("[" * 5000, ("[" * 2000) + "…", "nested_too_deeply"),
+        ("[" * 600, "[" * 600, "nested_too_deeply"),  # the decoder would go on
+        ("[" * 600 + "]" * 600, "[" * 600 + "]" * 600, "nested_too_deeply"),
+        ('{"a": "' + "[" * 600, '{"a": "' + "[" * 600, "truncated_json"),  # text is not nested
+        ('["' + "[" * 600 + '", ', '["' + "[" * 600 + '", ', "truncated_json"),
+        ("[[]" + ",[]" * 600, "[[]" + ",[]" * 600, "truncated_json"),
     ],
 )
 def test_what_is_no_object_is_kept_with_a_word_for_what_is_wrong(

@@ -20,7 +20,7 @@ from callscore.sources import BadRecord, read_records
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = build_case_schema()
-VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
+VALIDATOR = jsonschema_rs.Draft7Validator(SCHEMA)
 HERE = re.compile(
     r"^cat > (\S+\.(?:jsonl|json|ya?ml)) <<'(\w+)'\n(.*?)^\2$", re.DOTALL | re.MULTILINE
 )
@@ -39,9 +39,9 @@ def is_read(value: Any) -> bool:
     return True
 
 
-def test_it_is_a_schema_of_draft_2020_12() -> None:
+def test_it_is_a_schema_of_draft_07() -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
-    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
 def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
@@ -50,7 +50,7 @@ def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
     references = set(re.findall(r'"\$ref":"([^"]*)"', text))
 
     assert msgspec.json.decode(text) == SCHEMA
-    assert references == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
+    assert references == {f"#/definitions/{name}" for name in SCHEMA["definitions"]}
 
 
 CASES: list[Any] = [
@@ -108,12 +108,12 @@ def test_what_the_reader_refuses_as_a_case_is_refused(case: Any) -> None:
 def test_every_field_that_is_called_a_typo_is_one_to_the_reader() -> None:
     (typos,) = [
         rule["else"]["propertyNames"]["not"]["enum"]
-        for rule in SCHEMA["$defs"]["case"]["allOf"]
+        for rule in SCHEMA["definitions"]["case"]["allOf"]
         if "else" in rule
     ]
 
     taken = [typo for typo in typos if is_read({"id": "a", typo: []})]
-    hiding = SCHEMA["$defs"]["case"]["propertyNames"]["not"]["enum"]
+    hiding = SCHEMA["definitions"]["case"]["propertyNames"]["not"]["enum"]
     hidden = [typo for typo in hiding if is_read({"expected": [], "actual": [], typo: 1})]
 
     assert min(len(typos), len(hiding)) > 20
@@ -131,9 +131,12 @@ def test_a_yaml_document_without_content_is_no_mistake() -> None:
 
 
 def test_every_field_of_a_case_says_on_hover_what_it_means() -> None:
-    case = SCHEMA["$defs"]["case"]
+    case = SCHEMA["definitions"]["case"]
     fields = case["properties"]
-    sides = {"expected": SCHEMA["$defs"]["expected"], "actual": SCHEMA["$defs"]["actual"]}
+    sides = {
+        "expected": SCHEMA["definitions"]["expected"],
+        "actual": SCHEMA["definitions"]["actual"],
+    }
 
     assert set(fields) == {*CASE_FIELDS, "only", "skip", "$schema"}
     assert set(case["patternProperties"]) == {
@@ -181,7 +184,9 @@ def test_every_case_among_the_samples_is_valid() -> None:
 # What may stand in place of an argument's value, as editors are told.
 
 VALIDATORS = {
-    name: jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": definitions})
+    name: jsonschema_rs.Draft7Validator(
+        {"$ref": f"#/definitions/{name}", "definitions": definitions}
+    )
     for definitions in (value_definitions(),)
     for name in definitions
 }
@@ -323,7 +328,7 @@ def test_every_rule_says_on_hover_what_it_means() -> None:
 
 def test_a_rule_of_another_package_may_be_spelled_with_any_character() -> None:
     pattern = _plain_or_any_of(["$a.b", "$c|d"])
-    names = jsonschema_rs.Draft202012Validator({"propertyNames": {"pattern": pattern}})
+    names = jsonschema_rs.Draft7Validator({"propertyNames": {"pattern": pattern}})
 
     assert names.is_valid({"$a.b": 1, "$c|d": 2, "": 3, "x$": 4})
     assert not names.is_valid({"$aXb": 1})

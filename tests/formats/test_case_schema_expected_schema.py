@@ -21,7 +21,9 @@ from callscore.formats.expectations import FORBID, GROUPS
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 DEFINITIONS = {**expected_definitions(), **value_definitions()}
-VALIDATOR = jsonschema_rs.Draft202012Validator({"$ref": "#/$defs/expected", "$defs": DEFINITIONS})
+VALIDATOR = jsonschema_rs.Draft7Validator(
+    {"$ref": "#/definitions/expected", "definitions": DEFINITIONS}
+)
 RULES = [example for comparator in comparators() for example, _, _ in comparator.examples]
 
 

@@ -8,6 +8,7 @@ import callscore
 
 PUBLIC_NAMES = [
     "Advice",
+    "Calls",
     "CallscoreError",
     "Case",
     "CaseScore",
@@ -36,6 +37,7 @@ PUBLIC_NAMES = [
     "Tool",
     "ToolCall",
     "Trace",
+    "TraceLike",
     "UnknownFormat",
     "UnknownRun",
     "UnreadCalls",

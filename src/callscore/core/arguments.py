@@ -250,7 +250,7 @@ def _place(trail: _Trail) -> tuple[str, str | None]:
 
 
 # In the schema of a rule: its operand is itself a value that may be a rule.
-_VALUE_SCHEMA = "#/$defs/value"
+_VALUE_SCHEMA = "#/definitions/value"
 # Deeper than this, values are compared as they are.
 _MAX_RELAXED_DEPTH = 100
 

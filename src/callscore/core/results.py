@@ -15,6 +15,10 @@ from callscore.core.summary import Summary, ToolOutcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
     from callscore.core.score import Outcome
 
 __all__ = [
@@ -42,6 +46,7 @@ __all__ = [
     "ScorerResult",
     "Status",
     "Unloaded",
+    "UnscoredCase",
     "Usage",
     "answer_passes",
     "failure_kind",
@@ -113,6 +118,22 @@ class InputFiles(Struct, frozen=True, gc=False):
     files: Noted
 
 
+class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
+    """A case without a score, for the tables of results.
+
+    Attributes:
+        is_unanswered: whether calls are expected, and there is no answer: it counts as 0. Otherwise
+            nothing is expected.
+        position: the number of scored cases before it.
+    """
+
+    id: str
+    trial: int | str | None = None
+    tags: tuple[str, ...] = ()
+    is_unanswered: bool
+    position: int = 0
+
+
 class MetricResult(Struct, frozen=True, gc=False):
     """The result of a metric of another tool for many cases.
 
@@ -152,6 +173,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
         sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
+        unscored: the cases without a score, in the order of the input, if all cases are in `cases`.
     """
 
     settings: Settings
@@ -173,6 +195,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     title: str = ""
     fail_under: float | None = None
     sample: dict[str, Any] | None = None
+    unscored: tuple[UnscoredCase, ...] = ()
 
     @property
     def has_notes(self) -> bool:
@@ -185,6 +208,42 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         from callscore.words.plain_data import results_to_dict
 
         return results_to_dict(self)
+
+    def to_arrow(self) -> pa.Table:
+        """A table with one row for each case, with the columns of result rows.
+
+        All cases must be in the results: score them with `show="all"` and `max_shown=None`. Records
+        that cannot be read, and traces without a reference, have no rows.
+
+        Raises:
+            InvalidSettings: cases are missing from the results.
+            MissingExtra: pyarrow is not installed.
+        """
+        from callscore.engines.result_tables import arrow_table
+
+        return arrow_table(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows of `to_arrow` as a data frame of pandas.
+
+        Raises:
+            InvalidSettings: cases are missing from the results.
+            MissingExtra: pandas or pyarrow is not installed.
+        """
+        from callscore.engines.result_tables import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows of `to_arrow` as a data frame of Polars.
+
+        Raises:
+            InvalidSettings: cases are missing from the results.
+            MissingExtra: Polars or pyarrow is not installed.
+        """
+        from callscore.engines.result_tables import polars_frame
+
+        return polars_frame(self)
 
     def _repr_html_(self) -> str:
         from callscore.reports.html.notebook import results_markup

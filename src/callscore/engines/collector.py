@@ -12,7 +12,16 @@ from callscore.api import score_case
 from callscore.core.call import Tool
 from callscore.core.case import Case, origin_of
 from callscore.core.fast_strict import StrictCounter
-from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
+from callscore.core.results import (
+    CaseScore,
+    Failure,
+    MetricValue,
+    Noted,
+    Result,
+    Results,
+    Status,
+    UnscoredCase,
+)
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
@@ -90,6 +99,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
         shown: how many cases are in `kept`, or in `written`.
         formats: those of what was read.
         written: what `Parts.take` returned.
+        unscored: the cases without a score, if all cases are kept.
     """
 
     summary: Summary
@@ -105,6 +115,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     unread: Noted
     formats: tuple[str, ...]
     written: Any
+    unscored: list[UnscoredCase]
 
 
 class Collector:
@@ -147,10 +158,10 @@ class Collector:
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
+        self._unscored: list[UnscoredCase] = []
         self._first: tuple[Case, CaseScore] | None = None
         self.file = ""  # that was read last
-        self._shown = 0
-        self._not_shown = 0
+        self._shown = self._not_shown = 0
 
     @property
     def takes_plain(self) -> bool:
@@ -181,6 +192,7 @@ class Collector:
                 self.not_run.add(name)
                 self._summary.add_unanswered(trial_of=None if case.trial is None else case.id)
                 failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
+            self._keep_unscored(case)
             if self._hooks.on_unscored is not None:
                 self._hooks.on_unscored(case)
             if self._hooks.on_result is not None:
@@ -196,6 +208,19 @@ class Collector:
         self._remember(case, score, values)
         if self._show == "all" or (self._show == "failing" and not score.passed):
             self._show_case(case, score, values)
+
+    def _keep_unscored(self, case: Case) -> None:
+        """Keep a case without a score, if all cases are kept."""
+        if self._show == "all" and self._max_shown is None and self._hooks.on_case is None:
+            self._unscored.append(
+                UnscoredCase(
+                    id=case.id,
+                    trial=case.trial,
+                    tags=tuple(case.tags),
+                    is_unanswered=case.expected is not None,
+                    position=len(self._kept),
+                )
+            )
 
     def _call_hooks(
         self, case: Case, score: Score, tools: Mapping[str, Tool] | None
@@ -303,6 +328,7 @@ class Collector:
         self.not_scored, self.not_run = NameCounter(), NameCounter()
         self.skipped, self.unread = NameCounter(), NameCounter()
         self._names, self._values, self._kept, self._first = [], [], [], None
+        self._unscored = []
         self._shown, self._not_shown = already_shown, 0
         if self._hooks.parts is not None:
             self._hooks.parts.begin()
@@ -324,6 +350,7 @@ class Collector:
             unread=self.unread.noted(),
             formats=tuple(formats),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
+            unscored=self._unscored,
         )
 
     @property
@@ -348,6 +375,10 @@ class Collector:
         self.skipped.add_noted(part.skipped)
         self.unread.add_noted(part.unread)
         self._first = self._first or part.first
+        self._unscored += [
+            structs.replace(each, position=each.position + len(self._kept))
+            for each in part.unscored
+        ]
         self._not_shown += part.not_shown + (part.shown if is_full else 0)
         if part.shown and not is_full:
             self._shown += part.shown
@@ -377,6 +408,7 @@ class Collector:
             settings=self._settings,
             summary=self._summary,
             cases=tuple(self._kept),
+            unscored=tuple(self._unscored),
             not_shown=self._not_shown,
             not_scored=self.not_scored.noted(),
             not_run=self.not_run.noted(),

@@ -59,7 +59,7 @@ CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", 
 TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
 
 
-def require_pyarrow(purpose: str) -> Any:
+def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
     """The module `pyarrow`.
 
     Raises:
@@ -68,7 +68,7 @@ def require_pyarrow(purpose: str) -> Any:
     try:
         import pyarrow as pa
     except ImportError:
-        raise MissingExtra(purpose, "parquet") from None
+        raise MissingExtra(purpose, extra) from None
     return pa
 
 

@@ -10,11 +10,11 @@ from callscore.core.settings import PRESETS, Mode
 from callscore.evaluations.evaluation import MAX_TRIALS
 from callscore.evaluations.scorers import SCORERS
 from callscore.evaluations.suites import RESERVED_PARAMETERS
-from callscore.formats.case_schema import build_case_schema
+from callscore.formats.case_schema import build_case_schema, schema_head
 
 __all__ = ["suite_json_schema"]
 
-_CASE: Final = {"$ref": "#/$defs/case"}
+_CASE: Final = {"$ref": "#/definitions/case"}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _TEXT: Final = {"type": "string", "minLength": 1}
 _TEXTS: Final = {"type": ["string", "array"], "minLength": 1, "items": _TEXT}
@@ -22,7 +22,7 @@ _RELATIVE_TO: Final = "relative to the folder of the suite"
 
 
 def suite_json_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a suite.
+    """The JSON Schema (draft-07) of a suite.
 
     The comparators of other packages that are installed are in it.
 
@@ -30,21 +30,20 @@ def suite_json_schema() -> dict[str, Any]:
         InvalidSettings: one of those cannot be used.
     """
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": "Written by `callscore schema suite`.",
-        "title": "A suite for callscore",
+        **schema_head("suite"),
+        "title": "callscore suite",
         "description": "An evaluation without code: the model, the cases and the scorers.",
         "type": "object",
         "properties": _properties(),
         "required": ["cases"],
         "additionalProperties": False,
         **_model_or_answers(),
-        "$defs": {
+        "definitions": {
             "model": _model("The model", {"parameters": _parameters()}),
             "judge": _model("The judge", {}),
             "settings": _settings(),
             "variant": _variant(),
-            **build_case_schema()["$defs"],
+            **build_case_schema()["definitions"],
         },
     }
 
@@ -119,13 +118,13 @@ def _properties() -> dict[str, Any]:
             "maximum": 1,
             "additionalProperties": _SHARE,
         },
-        "settings": {"$ref": "#/$defs/settings"},
+        "settings": {"$ref": "#/definitions/settings"},
         "variants": {
             "title": "Variants",
             "description": "By name; each has the keys that differ from the suite.",
             "type": "object",
             "propertyNames": {"minLength": 1},
-            "additionalProperties": {"$ref": "#/$defs/variant"},
+            "additionalProperties": {"$ref": "#/definitions/variant"},
         },
         "tags": {**_TEXTS, "title": "Tags of all cases"},
         "trials": {
@@ -155,7 +154,7 @@ def _name_or_object(definition: str, title: str, description: str) -> dict[str, 
         "type": ["string", "object"],
         "minLength": 1,
         "if": {"type": "object"},
-        "then": {"$ref": f"#/$defs/{definition}"},
+        "then": {"$ref": f"#/definitions/{definition}"},
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
@@ -57,6 +58,10 @@ __all__ = [
 ]
 
 
+# Brackets, and the texts in which they do not count.
+_BRACKETS = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
+_MAX_BRACKETS = 10_000  # the rest of a text is not looked at
 _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
 _END_OF_KEY = re.compile(r'"\s*:')
@@ -135,15 +140,16 @@ def _parse(text: str) -> ParsedArguments:
     if value is None:
         return ParsedArguments({}, None, None, warning)
     is_object = value.__class__ is dict
-    if not is_object or nesting_fault(value) is not None:
-        return ParsedArguments(None, excerpt(text), TOO_DEEP if is_object else NOT_AN_OBJECT)
+    is_deep = nesting_fault(value if is_object else {"": value}) is not None
+    if is_deep or not is_object:
+        return ParsedArguments(None, excerpt(text), TOO_DEEP if is_deep else NOT_AN_OBJECT)
     if inner.count(":") != len(value) and has_duplicate_keys(inner, value):
         warning = _DUPLICATE_KEYS
     return ParsedArguments(value, None, None, warning)
 
 
 def _json_error(text: str, error: Exception) -> str:
-    if isinstance(error, RecursionError):
+    if isinstance(error, RecursionError) or _is_deep_text(text):
         return TOO_DEEP
     problem = str(error)
     if _TRUNCATED in problem:
@@ -152,6 +158,17 @@ def _json_error(text: str, error: Exception) -> str:
     if _BROKEN_NUMBER in problem and problem.endswith(f"(byte {len(text.encode())})"):
         return TRUNCATED
     return CONCATENATED if text.count("{") > 1 and _count_objects(text) > 1 else INVALID
+
+
+def _is_deep_text(text: str) -> bool:
+    """Whether a text begins as deep as no value may be; how deep the decoder goes depends on Python."""
+    depth = 0
+    brackets = _BRACKETS.finditer(text) if text.count("[") + text.count("{") > MAX_DEPTH else ()
+    for found in islice(brackets, _MAX_BRACKETS):
+        depth += _STEP.get(found[0], 0)
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def _count_objects(text: str) -> int:

@@ -30,12 +30,12 @@ from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TUR
 if TYPE_CHECKING:
     from callscore.core.rules import Comparator
 
-__all__ = ["build_case_schema"]
+__all__ = ["build_case_schema", "schema_head"]
 
 
 # --- the value of an expected argument: plain data, or a rule in place of it -------------------
 
-_VALUE = {"$ref": "#/$defs/value"}
+_VALUE = {"$ref": "#/definitions/value"}
 _IS_LITERAL = {"type": "object", "required": [LITERAL]}
 _PLAIN_KEY = {"pattern": "^(?:[^$]|$)"}  # a key with $ is a rule, or a mistake
 _SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
@@ -87,6 +87,14 @@ def value_definitions() -> dict[str, Any]:
     return {"value": value, "values": values, "literal": {**_IS_LITERAL, "maxProperties": 1}}
 
 
+def _with_reference(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with its `$ref` in an `allOf`: beside a `$ref`, draft-07 ignores everything."""
+    if "$ref" not in schema:
+        return schema
+    others = {word: value for word, value in schema.items() if word != "$ref"}
+    return {**others, "allOf": [{"$ref": schema["$ref"]}]}
+
+
 def _plain_or_any_of(keys: list[str]) -> str:
     """The pattern of a key that is not a rule, or one of these; validators print it."""
     spelled = "|".join(_SYNTAX.sub(r"\\\g<0>", key) for key in keys)
@@ -101,10 +109,10 @@ def _operand(comparator: Comparator, key: str) -> dict[str, Any]:
         "examples": [example[key] for example, _, _ in comparator.examples if key in example],
     }
     if not comparator.nests or "$ref" in about:
-        return described | about
+        return _with_reference(described | about)
     # A literal only looks like a rule, and may be wherever a rule may be.
     notes = {word: about[word] for word in ("description",) if word in about}
-    literal = {"$ref": "#/$defs/literal"}
+    literal = {"$ref": "#/definitions/literal"}
     return described | notes | {"if": _IS_LITERAL, "then": literal, "else": about}
 
 
@@ -170,11 +178,11 @@ _TOOL: Final = {
     "type": ["string", "null"],
     "minLength": 1,
 }
-_ARGUMENTS_REFERENCE: Final = {"$ref": "#/$defs/arguments"}
-_MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
-_IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
-_IS_TURN_REFERENCE: Final = {"$ref": "#/$defs/is_turn"}
-_CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
+_ARGUMENTS_REFERENCE: Final = {"$ref": "#/definitions/arguments"}
+_MEMBER_REFERENCE: Final = {"$ref": "#/definitions/member"}
+_IS_GROUP_REFERENCE: Final = {"$ref": "#/definitions/is_group"}
+_IS_TURN_REFERENCE: Final = {"$ref": "#/definitions/is_turn"}
+_CALL_FIELD_REFERENCE: Final = {"$ref": "#/definitions/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
 # What may stand beside turns: a forbidden tool, and the state at the end.
 _BESIDE_TURNS: Final = (
@@ -219,13 +227,13 @@ def expected_definitions() -> dict[str, Any]:
                 kind: _MEANINGS[kind] for kind in _INNER_GROUPS
             },  # for completion in editors
             "allOf": [
-                {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
+                {"if": {"type": "array"}, "then": {"$ref": "#/definitions/pair"}},
                 {
                     "if": {"type": "object"},
                     "then": {
                         "if": _IS_GROUP_REFERENCE,
-                        "then": {"$ref": "#/$defs/group"},
-                        "else": {"$ref": "#/$defs/call"},
+                        "then": {"$ref": "#/definitions/group"},
+                        "else": {"$ref": "#/definitions/call"},
                     },
                 },
             ],
@@ -233,7 +241,9 @@ def expected_definitions() -> dict[str, Any]:
         "group": {
             "title": "Group of calls",
             "properties": {
-                kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
+                kind: _with_reference(
+                    {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
+                )
                 for kind in _INNER_GROUPS
             },
             "maxProperties": 1,
@@ -245,7 +255,7 @@ def expected_definitions() -> dict[str, Any]:
             "description": "The name of the tool and its arguments.",
             "minItems": 2,
             "maxItems": 2,
-            "prefixItems": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
+            "items": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
         },
         "arguments": {
             "title": "Arguments",
@@ -254,7 +264,7 @@ def expected_definitions() -> dict[str, Any]:
             "type": ["object", "string", "null"],
             "pattern": r"^$|^[^\[\-0-9A-Za-z]|^null",  # text is an object as JSON, blank, or null
             "if": {"type": "object"},
-            "then": {"$ref": "#/$defs/values"},
+            "then": {"$ref": "#/definitions/values"},
         },
         "times": {
             "title": "Number of calls",
@@ -288,8 +298,8 @@ def expected_definitions() -> dict[str, Any]:
 
 def _expected() -> dict[str, Any]:
     is_written = {"type": "object", "anyOf": [{"required": [TIMES]}, _IS_GROUP_REFERENCE]}
-    expectation = {"$ref": "#/$defs/expectation"}
-    ours = {"$ref": "#/$defs/is_ours"}
+    expectation = {"$ref": "#/definitions/expectation"}
+    ours = {"$ref": "#/definitions/is_ours"}
     is_near = {"anyOf": [_has_any(NAME_KEYS), {"not": {"propertyNames": _CALL_FIELD_REFERENCE}}]}
     return {
         "title": "Expected calls",
@@ -355,7 +365,7 @@ def _call() -> dict[str, Any]:
         "properties": {
             _NAME: _TOOL,
             _ARGUMENTS: _ARGUMENTS_REFERENCE,
-            TIMES: {"$ref": "#/$defs/times"},
+            TIMES: {"$ref": "#/definitions/times"},
             TURN: {
                 "description": "The turn in which it is expected, from 0; in a group, that of the group.",
                 "type": ["integer", "null"],
@@ -382,17 +392,18 @@ def _call() -> dict[str, Any]:
         "title": "Call",
         "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
         "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
-        "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
+        "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/definitions/times"}}},
         "else": flat,
     }
 
 
 # --- a file of cases ---------------------------------------------------------------------------
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_CASE: Final = {"$ref": "#/$defs/case"}
-_EXPECTED: Final = {"$ref": "#/$defs/expected"}
-_ACTUAL: Final = {"$ref": "#/$defs/actual"}
+_DRAFT = "http://json-schema.org/draft-07/schema#"  # the latest that all editors know
+_ID = "https://json.schemastore.org/callscore-{}.json"  # where a catalog of schemas would have it
+_CASE: Final = {"$ref": "#/definitions/case"}
+_EXPECTED: Final = {"$ref": "#/definitions/expected"}
+_ACTUAL: Final = {"$ref": "#/definitions/actual"}
 _SCHEMA_FIELD: Final = {"description": "The location of this schema, for editors."}
 
 # Calls in callscore's own notation, which are described, or a document in any format.
@@ -461,8 +472,8 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
         "description": "Any value, with matchers in place of values in it. Compared as the arguments"
         " of a call.",
         "if": {"type": "object"},
-        "then": {"$ref": "#/$defs/values"},
-        "else": {"$ref": "#/$defs/value"},
+        "then": {"$ref": "#/definitions/values"},
+        "else": {"$ref": "#/definitions/value"},
     },
     ACTUAL_STATE_FIELD: {
         "title": "State at the end",
@@ -506,8 +517,17 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+def schema_head(name: str) -> dict[str, str]:
+    """What each schema begins with."""
+    return {
+        "$schema": _DRAFT,
+        "$id": _ID.format(name),
+        "$comment": f"Written by `callscore schema {name}`.",
+    }
+
+
 def build_case_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a case, a list of cases, or an object with `cases`.
+    """The JSON Schema (draft-07) of a case, a list of cases, or an object with `cases`.
 
     It includes the comparators of installed packages.
 
@@ -516,8 +536,7 @@ def build_case_schema() -> dict[str, Any]:
     """
     cases = {"type": "array", "items": _CASE}
     return {
-        "$schema": _DRAFT,
-        "$comment": "Written by `callscore schema case`.",
+        **schema_head("case"),
         "title": "callscore cases",
         "description": "A case, a list of cases, or an object with `cases`.",
         "type": ["array", "object", "null"],
@@ -532,7 +551,7 @@ def build_case_schema() -> dict[str, Any]:
                 },
             },
         ],
-        "$defs": {
+        "definitions": {
             "case": _case(),
             "actual": _ACTUAL_SIDE,
             **expected_definitions(),

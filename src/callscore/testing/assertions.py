@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from callscore.core.score import Score
     from callscore.core.settings import Settings
+    from callscore.formats.given import Calls, TraceLike
 
 __all__ = ["AssertOptions", "assert_calls", "scored", "with_defaults"]
 
@@ -31,7 +32,9 @@ class AssertOptions(SettingOptions, total=False):
 _NO_SETTINGS = frozenset(("tools", "expected_state", "actual_state"))
 
 
-def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -> Score:
+def assert_calls(
+    expected: Calls | None, actual: TraceLike, **options: Unpack[AssertOptions]
+) -> Score:
     """Assert that the actual calls are the expected ones.
 
     In a test with `@pytest.mark.callscore(...)`, the options of the marker are the defaults.

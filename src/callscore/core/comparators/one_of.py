@@ -18,7 +18,7 @@ SCHEMA: dict[str, Any] = {
     "value": {
         "description": "The accepted values; each may be a matcher.",
         "type": "array",
-        "items": {"$ref": "#/$defs/value"},
+        "items": {"$ref": "#/definitions/value"},
         "minItems": 1,
     },
     "options": {},

@@ -29,7 +29,7 @@ RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
         "description": "The expected value if the argument is given; it may be a matcher.",
-        "$ref": "#/$defs/value",
+        "$ref": "#/definitions/value",
     },
     "options": {},
 }

@@ -18,7 +18,7 @@ RULE = True
 SCHEMA: dict[str, Any] = {
     "value": {
         "description": "The keys and values that the object must contain; it may contain others.",
-        "$ref": "#/$defs/values",
+        "$ref": "#/definitions/values",
     },
     "options": {},
 }

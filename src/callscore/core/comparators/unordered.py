@@ -34,7 +34,7 @@ SCHEMA: dict[str, Any] = {
     "value": {
         "description": "The items of the array, in any order; each may be a matcher.",
         "type": "array",
-        "items": {"$ref": "#/$defs/value"},
+        "items": {"$ref": "#/definitions/value"},
     },
     "options": {},
 }

@@ -1,0 +1,1 @@
+"""The wheel and the sdist: built twice, compared, and installed into new environments."""
