@@ -289,6 +289,26 @@ def test_an_object_that_cannot_be_asked_is_refused() -> None:
         to_plain_data(Broken())
 
 
+def test_an_object_that_is_made_to_be_read_says_what_to_read() -> None:
+    class Recorded:
+        calls = ("not", "read")
+
+        def __init__(self, document: Any) -> None:
+            self.document = document
+
+        def model_dump(self, **_: Any) -> None:
+            raise RuntimeError("never called")
+
+        def __callscore_document__(self) -> Any:
+            if self.document is None:
+                raise InvalidCall("nothing ran.")
+            return self.document
+
+    assert to_plain_data(Recorded([Model(role="user")])) == [{"role": "user"}]
+    with pytest.raises(InvalidCall, match=r"^nothing ran\.$"):
+        to_plain_data(Recorded(None))
+
+
 def test_what_is_nested_without_end_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)

@@ -168,8 +168,8 @@ def _shortened(text: str) -> str:
 
 _FUNCTIONS = BuiltinFunctionType | FunctionType | MethodType
 _SCALARS = (str, int, float, bool, type(None), LargeNumber)
-# The methods of results that return a whole run.
-_RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
+# The methods of results that return a whole run; the first is for objects that are made to be read.
+_RUN_METHODS = ("__callscore_document__", "all_messages", "to_input_list", "get_full_steps")
 _MAX_DEPTH = 200
 _UNCOUNTED = 20_000
 _MAX_REPEATS = 100_000
@@ -285,6 +285,8 @@ def _from_object(value: Any, depth: int, limits: _Limits) -> Any:
     for way in (_from_scalar, _from_methods, _from_fields):
         try:
             found = way(value)
+        except InvalidCall:  # says everything
+            raise
         except Exception as error:  # of the other library
             problem = f"a {type(value).__qualname__} cannot be read: {error}."
             raise InvalidCall(problem) from error
