@@ -57,6 +57,7 @@ _TASKS = {
         "import": "Add exported runs to the history.",
         "gc": "Delete old runs.",
         "schema": "Print the JSON Schemas of case files and suites.",
+        "validate": "Check case files and suites for mistakes.",
         "mcp": "Serve the scoring tools over MCP.",
     },
 }
