@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 TEMPLATE = (ROOT / "templates/callscore/template.yml").read_text(encoding="utf-8")
 INPUT = re.compile(r"\$\[\[ inputs\.([a-z-]+) \]\]")
-SPEC, JOB = [*YAML(typ="safe").load_all(StringIO(TEMPLATE))]
+
+
+def documents(text: str) -> list[Any]:
+    """The two documents of a component: its inputs, and its job."""
+    found: Any = YAML(typ="safe").load_all(StringIO(text))
+    return list(found)
+
+
+SPEC, JOB = documents(TEMPLATE)
 CASES = '{{"id": "a", "expected": ["f"], "actual": ["f"]}}\n{{"id": "b", "expected": ["f"], "actual": {}}}\n'
 
 
@@ -84,7 +92,7 @@ def started(
     defaults = {name: str(about["default"]) for name, about in SPEC["spec"]["inputs"].items()}
     given = {**defaults, **{name.replace("_", "-"): text for name, text in inputs.items()}}
     filled = INPUT.sub(lambda found: given[found[1]], TEMPLATE)
-    _, jobs = [*YAML(typ="safe").load_all(StringIO(filled))]
+    _, jobs = documents(filled)
     ((_, job),) = jobs.items()
     number = str(len([*folder.glob("builds/*.db")]) + 1)
     (folder / "builds").mkdir(exist_ok=True)

@@ -261,9 +261,9 @@ def test_the_history_is_that_of_the_folder_and_the_answers_those_of_the_commands
         }
         schemas = session.tools()
         closed = session.call("gate", {"run": "first", "against": "nobody"})
-        prompt = session.portal.call(session.client.get_prompt, "review_failing_run")
+        prompt: Any = session.portal.call(session.client.get_prompt, "review_failing_run")
         pages = session.portal.call(session.client.list_resources).resources
-        page = session.portal.call(session.client.read_resource, "callscore://docs/matchers")
+        page: Any = session.portal.call(session.client.read_resource, "callscore://docs/matchers")
 
     def printed(*words: str) -> Any:
         place = str(project / ".callscore/history.db")

@@ -158,6 +158,19 @@ def test_every_answer_is_as_its_schema_says(name: str) -> None:
     jsonschema_rs.validate(tool.output_schema(), answer)
 
 
+def test_nothing_is_written(project: Path) -> None:
+    def content() -> dict[str, bytes]:
+        # SQLite creates files for readers beside the history.
+        files = [each for each in project.rglob("*") if each.is_file()]
+        return {str(each): each.read_bytes() for each in files if "history.db-" not in each.name}
+
+    before = content()
+    for name, tool in HISTORY_TOOLS.items():
+        tool.run({"case": "oslo"} if name == "get_case" else {})
+
+    assert content() == before
+
+
 # --- pages --------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,7 @@ _COMMANDS = (
     *("baseline", "baseline set", "baseline list", "baseline remove", "bless", "capture", "check"),
     *("compare", "demo", "explain", "export", "extract", "formats", "gate", "gc", "generate"),
     *("history", "import", "init", "mcp", "metrics", "rescore", "run", "schema", "score", "show"),
+    "validate",
 )
 
 
@@ -54,6 +55,7 @@ def _help_jobs() -> Iterator[Job]:
         callscore("schema", "case"),
         callscore("schema", "suite", "-o", "suite.json"),
         callscore("schema", "cases"),
+        callscore("validate", "--lang", "ru"),
         callscore("demo", is_cold=True),
         callscore("demo", "--lang", "ru"),
         callscore("schema", "case", "--output", "case.json"),

@@ -7,6 +7,7 @@ be run, and is left out.
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -190,22 +191,22 @@ def _validate_cases(path: Path, name: str) -> FileReport:
     from callscore.sources import BadRecord
 
     problems: list[Problem] = []
-    found: list[tuple[str, Case]] = []
+    twins = _Twins()
     try:
         for each in read_cases(str(path), CASES, input_options_for()):
             if isinstance(each, BadRecord):
                 problems.append(Problem(_shown(each.place, path, name), each.problem))
             else:
-                found.append((_shown(each[0], path, name), each[1]))
+                twins.add(_shown(each[0], path, name), each[1])
     except UnreadableInput as error:
         problems.append(Problem(_shown(error.place, path, name), error.problem))
     except CallscoreError as error:
         problems.append(Problem(name, str(error)))
-    if not found and not problems:
+    if not twins.cases and not problems:
         problems.append(Problem(name, _NO_CASES))
     # Some records are recognized only at the end of the file.
     problems.sort(key=lambda each: each.line or 0)
-    return FileReport(name, "cases", len(found), (*problems, *_different_twins(found)))
+    return FileReport(name, "cases", twins.cases, (*problems, *twins.warnings))
 
 
 def _shown(place: str, path: Path, name: str) -> str:
@@ -214,13 +215,24 @@ def _shown(place: str, path: Path, name: str) -> str:
     return name + place.removeprefix(given) if place.startswith(given) else place
 
 
-def _different_twins(found: Iterable[tuple[str, Case]]) -> Iterator[Problem]:
-    """Cases of the same id that expect different calls: trials of one case expect the same."""
-    first: dict[str, tuple[str, Case]] = {}
-    for place, case in found:
+class _Twins:
+    """Finds cases of the same id that expect different calls: trials of one case expect the same.
+
+    Of each id only the first place and a digest are kept: a file may have a million cases.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, bytes]] = {}
+        self.cases = 0
+        self.warnings: list[Problem] = []
+
+    def add(self, place: str, case: Case) -> None:
+        """Look at the next case of the file."""
+        self.cases += 1
         if not case.id:
-            continue
-        where, other = first.setdefault(case.id, (place, case))
-        if other.expected != case.expected:
+            return
+        digest = blake2b(repr(case.expected).encode(errors="replace"), digest_size=8).digest()
+        where, first = self._first.setdefault(case.id, (place, digest))
+        if first != digest:
             text = f"the id {case.id!r} is also that of {where}, which expects other calls. Rename one."
-            yield Problem(place, text, is_warning=True)
+            self.warnings.append(Problem(place, text, is_warning=True))
