@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.build_servers.github_api import BOT, Api, github_api
 from tests.build_servers.runner import BASH, ROOT, Ran, Runner, load_yaml
+from tools.github.action import LONGEST_COMMENT, Pull, comment_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,6 +315,33 @@ def test_no_api_at_all_does_not_fail_the_build(tmp_path: Path, repository: Path)
 
     assert ran.code == 0
     assert "::warning title=callscore::no comment was written" in ran.log
+
+
+def test_a_comment_that_is_deleted_meanwhile_is_written_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_API_URL", api.address)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "ada/agent")
+    found = api.add(f"{MARKER}\nold")
+    pull = Pull(7, "job-token")
+    monkeypatch.setattr(pull, "find", lambda _: found["id"])
+    api.comments.clear()
+
+    place = pull.write(MARKER, "new")
+
+    assert [each["body"] for each in api.comments] == [f"{MARKER}\nnew"]
+    assert place == api.comments[0]["html_url"]
+
+
+def test_a_long_report_is_cut_at_a_line_and_keeps_its_link() -> None:
+    long = "\n".join(f"line {number}" for number in range(20_000))
+
+    text = comment_text(long, "https://github.example/report")
+
+    assert len(text) <= LONGEST_COMMENT
+    assert text.endswith("\n\n[HTML report](https://github.example/report)")
+    assert re.search(r"\nline \d+\n\n… The report is too long for a comment", text)
+    assert comment_text("short\n", "") == "short"
 
 
 # --- hostile and wrong input ------------------------------------------------------------------------
