@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from callscore.integrations import history_tools
 from callscore.integrations.documentation import PAGES
 from callscore.integrations.history_fields import MOST_LISTED
 from callscore.integrations.history_tools import HISTORY_TOOLS, LARGEST_ANSWER, SERVED_TOOLS
@@ -42,6 +43,7 @@ def test_the_tools_of_the_history_and_their_fields_are_documented() -> None:
     assert _documented("Tools that read the history") == sorted([*HISTORY_TOOLS, *fields])
     assert f"at most {MOST_LISTED}" in section
     assert f"at most {LARGEST_ANSWER:,} bytes" in section
+    assert f"after {history_tools.SECONDS_PER_CALL:g} seconds" in section
 
 
 def test_the_pages_are_documented() -> None:

@@ -52,6 +52,7 @@ _NO_RUNS = "There are no runs yet. Start with: callscore run"
 # --- answers of a bounded size ----------------------------------------------------------------
 
 LARGEST_ANSWER = 60_000  # bytes
+SECONDS_PER_CALL = 30.0  # to read and compare two runs of 100,000 cases takes several
 # The longest report, text and list; the first of these levels with which an answer fits is used.
 _LEVELS = ((20_000, 4_000, 100), (10_000, 1_000, 50), (5_000, 200, 20), (2_000, 80, 5))
 _MOST_MEMBERS = 50  # of an object; more than a report has
@@ -378,6 +379,7 @@ def _tool(
         output,
         run,
         if_slow="Run the same command of callscore in a shell, which has no time limit.",
+        seconds=SECONDS_PER_CALL,
     )
 
 

@@ -278,7 +278,7 @@ class Workers:
             return run_tool(tool, arguments)
         if not await self._lanes.enter(len(call)):
             return _refusal(f"the server is busy: too many calls are waiting. {self._try_again()}")
-        job = _Job(self._lanes, self._seconds)
+        job = _Job(self._lanes, tool.seconds or self._seconds)
         worker = None
         is_sound = False
         try:

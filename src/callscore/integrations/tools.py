@@ -88,7 +88,7 @@ def _score_arguments(arguments: Any) -> Score:
 class AgentTool(Struct, frozen=True):
     """One tool for an agent: texts, functions that return its JSON Schemas, and its function.
 
-    `if_slow` is the advice for a call that takes too long.
+    `if_slow` is the advice for a call that takes longer than `seconds`, or than the server allows.
     """
 
     name: str
@@ -98,6 +98,7 @@ class AgentTool(Struct, frozen=True):
     output_schema: Callable[[], dict[str, Any]]
     run: Callable[[Any], dict[str, Any]]
     if_slow: str = "Send fewer calls at once, or simpler matchers."
+    seconds: float | None = None
 
 
 class ToolAnswer(Struct, frozen=True):
