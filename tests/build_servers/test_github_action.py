@@ -157,6 +157,22 @@ def test_a_new_branch_is_compared_with_the_default_branch(runner: Runner, reposi
     assert ran.outputs["verdict"] == "not enough data"
 
 
+def test_with_a_history_of_its_own_each_branch_has_a_baseline_and_nothing_is_cached(
+    runner: Runner, repository: Path, tmp_path: Path
+) -> None:
+    store = {"store": str(tmp_path / "shared.db")}
+    started(runner, repository, ON_MAIN, **store)
+    commit(repository, "Find the city more simply", agent=BROKEN)
+    other = started(runner, repository, {**ON_MAIN, "ref_name": "feature/x"}, **store)
+
+    worse = started(runner, repository, ON_PULL, **store)
+    same = started(runner, repository, {**ON_PULL, "base_ref": "feature/x"}, **store)
+
+    assert "There is no baseline of `feature/x` yet" in other.summary
+    assert (worse.code, same.code) == (1, 0)
+    assert runner.caches == {}
+
+
 # --- without a baseline -----------------------------------------------------------------------------
 
 
@@ -517,3 +533,12 @@ def test_every_variable_of_the_script_is_set() -> None:
 
     assert set(re.findall(r'"(INPUT_[A-Z_]+)"', script)) <= given
     assert set(re.findall(r'os\.environ\.get\("(MARKDOWN|REPORT_URL)"', script)) <= given
+
+
+def test_the_page_lists_every_input_and_output() -> None:
+    page = (ROOT / "docs/how-to/use-github-actions.md").read_text(encoding="utf-8")
+
+    for heading, known in (("Inputs", ACTION["inputs"]), ("Outputs", ACTION["outputs"])):
+        section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| (`.+?) \| ", section, re.MULTILINE)
+        assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == set(known)

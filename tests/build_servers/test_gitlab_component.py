@@ -235,3 +235,13 @@ def test_every_input_is_used_and_described() -> None:
     used = set(re.findall(r"\bCALLSCORE_[A-Z_]+", "".join(next(iter(JOB.values()))["script"])))
     given = set(next(iter(JOB.values()))["variables"])
     assert used - given == {"CALLSCORE_STORE", "CALLSCORE_TOKEN"}
+
+
+def test_the_page_lists_every_input() -> None:
+    page = (ROOT / "docs/how-to/use-gitlab.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Inputs\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?) \| ", section, re.MULTILINE)
+
+    assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == {
+        *SPEC["spec"]["inputs"]
+    }

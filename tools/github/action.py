@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 BASELINE = "base"  # its name in the history of the job
+DEFAULT_ID = "callscore"
 LONGEST_COMMENT = 65_000  # characters; the limit of GitHub is 65,536
 MOST_ANNOTATIONS = 10
 COMMENTS_PER_PAGE = 100
@@ -140,7 +141,9 @@ class Job:
         self.folder.mkdir(parents=True, exist_ok=True)
         attempt = os.environ.get("GITHUB_RUN_ATTEMPT", "1")
         self.run = f"{inputs.id}-{os.environ.get('GITHUB_RUN_ID', '0')}-{attempt}"
-        self.baseline = "main" if inputs.store else BASELINE
+        # On a server, each branch has its own; in the cache of a branch there is one.
+        own = "" if inputs.id == DEFAULT_ID else f"{inputs.id}-"
+        self.baseline = f"{own}{base_branch()}" if inputs.store else BASELINE
         self.exported = Path.home() / ".callscore-action" / inputs.id / "baseline.jsonl"
         self._environment = {
             **os.environ,
