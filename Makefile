@@ -16,6 +16,8 @@ SDKS := requirements/differential.txt
 SPARK_VENV ?= .venv-spark
 RAY_VENV ?= .venv-ray
 FRAMES_VENV ?= .venv-frames
+# What builds the documentation site; it is not needed to run callscore, or to test it.
+SITE_VENV ?= .venv-site
 MODEL := requirements/model.txt
 # What checks the scripts of the HTML report and of the page; nobody who uses callscore needs it.
 JAVASCRIPT := tools/javascript
@@ -29,7 +31,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames cluster properties fuzz differential parity bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +40,7 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
 test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser java ## install the development extras and run every check
-	@$(MAKE) --no-print-directory lint types layers scripts tests engines
+	@$(MAKE) --no-print-directory lint types layers scripts site tests engines
 
 quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
@@ -123,6 +125,14 @@ ray-tests: $(RAY_VENV)/.installed
 frames: $(FRAMES_VENV)/.installed ## run the examples of the pages about DuckDB, Polars, Dask and Daft
 	$(FRAMES_VENV)/bin/python -m pytest tests/frames --confcutdir tests/frames -q
 
+# Each library in an environment of its own, kept in the cache between runs.
+integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: ONLY='mlflow weave'
+	$(BIN)/python -m tests.stacks.run $(ONLY)
+
+# Those of them that install within seconds.
+light-integrations: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.stacks.run --light
+
 cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
 	CALLSCORE_CLUSTER_CASES=$(or $(CASES),1000000) $(MAKE) --no-print-directory spark-tests ray-tests
 
@@ -178,6 +188,10 @@ bench-peers: $(VENV)/.installed ## compare the speed of other tools' metrics wit
 validity: $(VENV)/.installed ## measure how well each score separates success from failure, and write the page: DATA=FOLDER
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write $(if $(DATA),--data '$(DATA)')
 
+# Any warning and any broken link fails it. To look at it: `python -m http.server -d site`.
+site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS
+	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
+
 transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
 	$(BIN)/python -m tools.transcript
 
@@ -196,10 +210,10 @@ pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs 
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
 	$(BIN)/callscore schema suite -o docs/reference/suite.schema.json
 	$(BIN)/python docs/examples.py --write README.md README.ru.md \
-		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*')
+		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*' -not -path '*/stacks/*')
 
 clean: ## remove everything that the other targets created
-	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) build dist .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) $(SITE_VENV) site build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz $(JAVASCRIPT)/node_modules
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -241,4 +255,8 @@ $(RAY_VENV)/.installed: pyproject.toml requirements/ray.txt | $(RAY_VENV)/bin/py
 
 $(FRAMES_VENV)/.installed: pyproject.toml requirements/frames.txt | $(FRAMES_VENV)/bin/python
 	$(FRAMES_VENV)/bin/python $(PIP) install --requirement requirements/frames.txt --editable .
+	@touch $@
+
+$(SITE_VENV)/.installed: requirements/site.txt | $(SITE_VENV)/bin/python
+	$(SITE_VENV)/bin/python $(PIP) install --no-deps --requirement requirements/site.txt
 	@touch $@

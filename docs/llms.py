@@ -47,8 +47,9 @@ def llms_text(index: str) -> str:
 
 
 def _start_of(index: str) -> tuple[str, str]:
-    """The title of the index, and its first paragraph in one line."""
-    title, summary = index.split("\n\n", 2)[:2]
+    """The title of the index, and its first paragraph of text in one line."""
+    title, *blocks = index.split("\n\n")
+    summary = next(block for block in blocks if not block.startswith(("[", "#", "|", "!")))
     return title.removeprefix("# "), " ".join(summary.split())
 
 

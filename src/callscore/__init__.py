@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         UnreadableInput,
         UnreadCalls,
         UnusableStore,
+        UploadFailed,
         WorkerEnded,
     )
     from callscore.evaluations.decorator import evaluation
@@ -78,6 +79,7 @@ __all__ = [
     "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
+    "UploadFailed",
     "WorkerEnded",
     "advise",
     "check_calls",
@@ -162,6 +164,7 @@ _HOMES = {
         "UnreadCalls",
         "UnreadableInput",
         "UnusableStore",
+        "UploadFailed",
         "WorkerEnded",
     ),
     "evaluations.decorator": ("evaluation",),

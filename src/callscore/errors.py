@@ -14,6 +14,7 @@ CallscoreError
 ├── NotScorable       a case that another tool's metric does not support (also a ValueError)
 ├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
 ├── UnusableStore     a history that cannot be opened, read or written
+├── UploadFailed      scores that a trace backend did not take
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
 UnreadCalls is a warning (a UserWarning): something looks like calls, and was not read.
@@ -45,6 +46,7 @@ __all__ = [
     "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
+    "UploadFailed",
 ]
 
 
@@ -251,6 +253,29 @@ class UnusableStore(_ErrorAtPlace):
     """
 
 
+class UploadFailed(CallscoreError):
+    """A trace backend did not take all scores.
+
+    Attributes:
+        backend: its name.
+        sent: how many scores it took.
+        failed: how many it did not take.
+        problems: why, in sentences without keys; only the first ones.
+    """
+
+    def __init__(self, backend: str, sent: int, failed: int, problems: tuple[str, ...]) -> None:
+        super().__init__(backend, sent, failed, problems)
+        self.backend = backend
+        self.sent = sent
+        self.failed = failed
+        self.problems = problems
+
+    def __str__(self) -> str:
+        why = "; ".join(self.problems) or "no reason is known"
+        total = self.sent + self.failed
+        return printable(f"{self.backend}: {self.failed} of {total} scores did not arrive: {why}")
+
+
 class WorkerEnded(CallscoreError):
     """One of several processes that share a file was ended from outside."""
 
@@ -270,6 +295,14 @@ class MissingExtra(CallscoreError, ImportError):
 for _public in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
     *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
-    *(MissingConsent, MissingKey, ModelFailed, WorkerEnded, EngineFailed, UnreadCalls),
+    *(
+        MissingConsent,
+        MissingKey,
+        ModelFailed,
+        WorkerEnded,
+        EngineFailed,
+        UnreadCalls,
+        UploadFailed,
+    ),
 ):
     _public.__module__ = "callscore"

@@ -23,9 +23,10 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLES = sorted(ROOT.glob("examples/**/*.md"))  # their code is run in tests/e2e
-# Their code needs packages of others, and is run in tests/frames.
-FRAMES = [
-    ROOT / f"docs/how-to/score-with-{name}.md" for name in ("daft", "dask", "duckdb", "polars")
+# Their code needs packages of others, and is run in tests/frames and in tests/stacks.
+ELSEWHERE = [
+    *(ROOT / f"docs/how-to/score-with-{name}.md" for name in ("daft", "dask", "duckdb", "polars")),
+    *ROOT.glob("docs/stacks/*.md"),
 ]
 RULES = [key for comparator in comparators() for key in comparator.keys]
 
@@ -44,7 +45,7 @@ def _prose(page: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if _code(page) and page not in FRAMES], ids=_name
+    "page", [page for page in PAGES if _code(page) and page not in ELSEWHERE], ids=_name
 )
 def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
     # What the examples run is no measure of what the tests cover.
@@ -59,6 +60,13 @@ def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
     )
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_the_code_of_a_page_about_a_stack_is_run_in_the_environment_of_that_stack() -> None:
+    pages = [page for page in ROOT.glob("docs/stacks/*.md") if "```python" in page.read_text()]
+    environments = {path.name.split(".")[0] for path in ROOT.glob("requirements/stacks/*.txt")}
+
+    assert {page.stem.replace("-", "_") for page in pages} <= environments
 
 
 def test_a_target_of_make_uses_the_variables_that_are_passed_to_it() -> None:

@@ -53,7 +53,7 @@ def test_a_link_of_the_list_leads_somewhere(place: str) -> None:
 
 def test_rows_of_the_index_become_lines() -> None:
     index = (
-        "# it\n\nIt does\nthings.\n\n## Start\n\n| you want to | read |\n| --- | --- |\n"
+        "# it\n\n[Elsewhere](ru/it.md)\n\nIt does\nthings.\n\n## Start\n\n| you want to | read |\n| --- | --- |\n"
         "| Begin | [First](a.md), [Second](b.md) |\n\n## Project\n\n| you want to | read |\n"
         "| --- | --- |\n| Help | [Third](c.md) |\n"
     )

@@ -41,6 +41,7 @@ PUBLIC_NAMES = [
     "UnreadCalls",
     "UnreadableInput",
     "UnusableStore",
+    "UploadFailed",
     "WorkerEnded",
     "advise",
     "check_calls",

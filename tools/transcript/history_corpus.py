@@ -380,6 +380,8 @@ def _exchange_jobs() -> Iterator[Job]:
             callscore("export", "first", "-o", "run.jsonl", *words, is_cold=True),
             callscore("export", "first", "-o", "run.jsonl.gz", *words),
             callscore("export", "first", "-o", "run.csv", *words),
+            callscore("upload", "first", "--to", "otel", "--dry-run", *words),
+            callscore("upload", "first", "--to", "langfuse", "--dry-run", *words),
             callscore("export", "first", "-o", "run.parquet", *words),
             callscore("export", "first", "--format", "parquet", *words),
             callscore("export", "first", "-o", "no/such/run.jsonl", *words),

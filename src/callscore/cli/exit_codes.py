@@ -8,6 +8,8 @@ OK = 0
 FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # nothing scored, unreadable input, or an evaluation that cannot be used
-NO_ANSWER = 4  # an agent gave no answer: an error, while a wrong answer is a failure
+# An agent gave no answer, which is an error, while a wrong answer is a failure; or a trace backend did
+# not take all scores.
+NO_ANSWER = 4
 ENDED = 5  # the process ended before the command finished: an agent called os._exit
 INTERRUPTED = 130  # the code of shells for Ctrl-C

@@ -16,6 +16,7 @@ from callscore.errors import (
     MissingKey,
     ModelFailed,
     UnreadableInput,
+    UploadFailed,
     WorkerEnded,
 )
 from callscore.words.value_text import (
@@ -64,7 +65,7 @@ def error_exit_code(error: Exception) -> int:
         return ENDED
     if isinstance(error, (click.ClickException, InvalidSettings, MissingKey)):
         return USAGE
-    return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
+    return NO_ANSWER if isinstance(error, (ModelFailed, UploadFailed)) else UNREADABLE
 
 
 def add_how_to_skip(error: Exception, verb: str = "score") -> None:

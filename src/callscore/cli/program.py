@@ -55,6 +55,7 @@ _TASKS = {
         "generate": "Generate cases from tool definitions.",
         "export": "Write a run to a file.",
         "import": "Add exported runs to the history.",
+        "upload": "Send the scores of a run to a trace backend.",
         "gc": "Delete old runs.",
         "schema": "Print the JSON Schemas of case files and suites.",
         "validate": "Check case files and suites for mistakes.",

@@ -21,11 +21,14 @@ __all__ = [
     "Forbidden",
     "Group",
     "GroupKind",
+    "Origin",
     "Times",
     "calls_in",
     "count_turns",
     "has_turns",
     "is_state",
+    "origin_in",
+    "origin_of",
     "with_calls",
 ]
 
@@ -129,6 +132,22 @@ def with_calls(item: Expected, change: Callable[[ToolCall], ToolCall]) -> Expect
     return item
 
 
+class Origin(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Where an answer was recorded: what a score of it is linked to in a trace backend.
+
+    Attributes:
+        trace_id: the id of the trace, as its backend spells it; 32 hexadecimal digits in OpenTelemetry.
+        span_id: the id of the span of the whole run; 16 hexadecimal digits in OpenTelemetry.
+        response_id: the id that the provider gave to the last response of the model.
+        project_id: the id of the project of the trace, which LangSmith needs to find it.
+    """
+
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
+    project_id: str | None = None
+
+
 class _CaseInput(Struct, frozen=True, gc=False, omit_defaults=True):
     """The one field of a case that needs no name: `Case("What is the weather?", expected=[...])`."""
 
@@ -154,6 +173,7 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         skip: do not run this case; True, or the reason.
         callers: whose calls count, on both sides: `agent`, `user`, `subagent`, `code`; None if the
             case does not say.
+        origin: where the actual calls were recorded, if their trace says it.
     """
 
     id: str = ""
@@ -168,3 +188,23 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     only: bool = False
     skip: bool | str = False
     callers: tuple[str, ...] | None = None
+    origin: Origin | None = None
+
+
+_ORIGIN_FIELDS = ("trace_id", "span_id", "response_id", "project_id")
+
+
+def origin_of(case: Case) -> Origin | None:
+    """Where the actual calls of a case were recorded: by their trace, or else by the metadata."""
+    if case.origin is not None:
+        return case.origin
+    return origin_in(case.metadata)
+
+
+def origin_in(record: Any) -> Origin | None:
+    """The ids in the fields of an object that have the names of those of an origin; None without any."""
+    if not isinstance(record, dict):
+        return None
+    given = [record.get(field) for field in _ORIGIN_FIELDS]
+    found = [value if isinstance(value, str) and value else None for value in given]
+    return Origin(*found) if any(found[:3]) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import UNSET, Struct, UnsetType
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, Origin, origin_of
 from callscore.core.score import Score, repr_without_secrets
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary, ToolOutcome
@@ -70,6 +70,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
         trial: the number of the trial, if the case was run several times.
         metrics: the metrics of other tools, if requested.
         input: the input of the case, if it has one.
+        origin: where the actual calls were recorded, if that is known.
     """
 
     id: str
@@ -78,6 +79,7 @@ class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     metrics: tuple[MetricValue, ...] = ()
     input: Any = None
+    origin: Origin | None = None
 
     @property
     def label(self) -> str:
@@ -363,6 +365,7 @@ class Result(Struct, frozen=True, kw_only=True):
                 tags=tags,
                 metrics=self.values,
                 input=case.input,
+                origin=origin_of(case),
             )
         return CaseValues(
             id=case.id,

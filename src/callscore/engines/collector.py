@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from callscore.api import score_case
 from callscore.core.call import Tool
-from callscore.core.case import Case
+from callscore.core.case import Case, origin_of
 from callscore.core.fast_strict import StrictCounter
 from callscore.core.results import CaseScore, Failure, MetricValue, Noted, Result, Results, Status
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
@@ -474,5 +474,11 @@ class Collector:
 def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
     tags = tuple(case.tags)
     return CaseScore(
-        id=case.id, score=score, trial=case.trial, tags=tags, metrics=values, input=case.input
+        id=case.id,
+        score=score,
+        trial=case.trial,
+        tags=tags,
+        metrics=values,
+        input=case.input,
+        origin=origin_of(case),
     )

@@ -65,7 +65,7 @@ _definitions = ToolDefinitions()
 
 
 def case_payload(case: Case) -> dict[str, Any]:
-    """A case as in a case file, without id, trial and actual calls.
+    """A case as in a case file, without id, trial and actual calls; and where these were recorded.
 
     What is JSON already is not copied.
     """
@@ -75,11 +75,9 @@ def case_payload(case: Case) -> dict[str, Any]:
         if value is not None:
             payload[field] = value if is_json(value) else _stable_value(value)
     if case.tools is not None:
-        tools = exact_json(case.tools)
-        if tools is not case.tools and tools != case.tools:  # not plain data
-            with suppress(CallscoreError):  # they did not affect the score, either
-                tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
-        payload["tools"] = tools
+        payload["tools"] = _case_tools_payload(case)
+    if case.origin is not None:
+        payload["origin"] = msgspec.to_builtins(case.origin)
     if case.tags:
         payload["tags"] = list(case.tags)
     expected = case.expected
@@ -88,6 +86,14 @@ def case_payload(case: Case) -> dict[str, Any]:
     elif expected is not None:
         payload["expected"] = [expected_payload(item) for item in expected]
     return payload
+
+
+def _case_tools_payload(case: Case) -> Any:
+    tools = exact_json(case.tools)
+    if tools is not case.tools and tools != case.tools:  # not plain data
+        with suppress(CallscoreError):  # they did not affect the score, either
+            tools = tools_payload(_definitions.of(case.tools, f"case {case.id}"))
+    return tools
 
 
 def expected_payload(item: Any) -> Any:

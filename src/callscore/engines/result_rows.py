@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, Origin
 from callscore.core.results import CaseScore
 from callscore.core.score import (
     count_faulty_calls,
@@ -174,6 +174,7 @@ def read_case_text(text: str) -> Case:
         tags=tuple(record.tags),
         metadata=record.metadata,
         unread=record.unread,
+        origin=record.origin,
     )
 
 
@@ -194,6 +195,7 @@ class _CaseRecord(Struct, frozen=True, gc=False):
     tags: list[str] = []
     metadata: Any = None
     unread: str | None = None
+    origin: Origin | None = None
 
 
 class RowBuilder:

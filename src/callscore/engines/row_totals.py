@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, structs
 
+from callscore.core.case import origin_of
 from callscore.core.results import CaseScore, Failure, Noted, Result, Results
 from callscore.core.score import UNANSWERED, Score, is_passing
 from callscore.core.settings import DEFAULT, Settings
@@ -476,6 +477,7 @@ def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) ->
         trial=case.trial,
         tags=tuple(case.tags),
         input=case.input,
+        origin=origin_of(case),
     )
 
 

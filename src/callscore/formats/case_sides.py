@@ -114,7 +114,7 @@ def _read_in_format(
         traces = read_named(dialect, document, read_options)
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
-    return _calls_on_side(join_traces(traces, where=where), side, where)
+    return _calls_on_side(join_traces(traces, where=where), side, where, read_options)
 
 
 # What an answer with a state may have its calls in, if it has nothing else.
@@ -360,7 +360,7 @@ def _read_document(document: Any, side: Side, where: str, read_options: ReadOpti
         return calls
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
-    return _calls_on_side(join_traces(traces, where=where), side, where)
+    return _calls_on_side(join_traces(traces, where=where), side, where, read_options)
 
 
 def _read_unknown(document: Any, side: Side, where: str, error: UnknownFormat) -> _Calls:
@@ -392,8 +392,10 @@ def join_traces(traces: list[Trace], *, where: str) -> Trace:
     return join_exchanges(traces)
 
 
-def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:
+def _calls_on_side(trace: Trace, side: Side, where: str, read_options: ReadOptions) -> _Calls:
     if side == "actual":
+        if trace.origin is not None and read_options.on_origin is not None:
+            read_options.on_origin(trace.origin)
         return actual_calls_in(trace, where=where)
     return cast("_Calls", expected_calls_in(trace, where=where))  # only cases have groups
 

@@ -50,7 +50,7 @@ from callscore.words.value_text import encode_json, json_safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from callscore.core.case import Expected
+    from callscore.core.case import Expected, Origin
     from callscore.formats.calls import Side
     from callscore.formats.case_turns import Turns
     from callscore.formats.dialect import Dialect
@@ -106,6 +106,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     refuse_groups(record, place)
     refuse_near_parts(record, place)
     read_options = _with_callers_of(record, place, read_options)
+    origins: list[Origin] = []
 
     # Not `partial`, as below: this is called for every case of a file, and a function is faster.
     def read_expected(value: Any, where: str) -> tuple[Expected, ...]:
@@ -117,7 +118,8 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         return found
 
     def read_actual(value: Any, where: str) -> tuple[ToolCall, ...] | None:
-        return _read_answer(value, where=where, read_options=read_options, dialect=dialect)
+        noting = _noting_origin(value, read_options, origins)
+        return _read_answer(value, where=where, read_options=noting, dialect=dialect)
 
     expected = _read_field(record, EXPECTED_FIELDS, place, read_expected)
     turns = None
@@ -134,11 +136,8 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     if not has_side and not any(field in record for field in SIDE_FIELDS):
         problem = f"a case must have 'id', 'expected' and 'actual'; got {describe(record)}."
         raise UnreadableInput(place, problem)
-    name = read_id(record, place)
-    if name is None:
-        name = _content_id(expected, question) if needs_id else NO_ID
     case = Case(
-        id=name,
+        id=read_id(record, place) or (_content_id(expected, question) if needs_id else NO_ID),
         expected=expected,
         actual=None if actual is None else _numbered(expected, actual),
         input=question,
@@ -148,8 +147,19 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         metadata=record.get("metadata"),
         only=record.get("only") is True,
         skip=read_skip(record),
+        origin=origins[-1] if origins else None,
     )
     return case if read_options.callers is None else _of_callers(case, read_options.callers)
+
+
+def _noting_origin(value: Any, read_options: ReadOptions, origins: list[Origin]) -> ReadOptions:
+    """The options to read a value with, which add where it was recorded to the list.
+
+    Plain calls, which nearly all cases have, do not say it.
+    """
+    is_list = isinstance(value, list)
+    is_plain = is_list and all(isinstance(item, dict) and "arguments" in item for item in value[:1])
+    return read_options if is_plain else replace(read_options, on_origin=origins.append)
 
 
 def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptions) -> ReadOptions:
@@ -185,6 +195,7 @@ def case_record(case: Case) -> dict[str, Any]:
     """A case as a record of a file, without absent fields: null would mean no calls."""
     record = {field: value for field, value in asdict(case).items() if value is not None}
     record.pop("unread", None)
+    record.pop("origin", None)  # of this answer, and not of the case
     if case.id == NO_ID:
         del record["id"]
     return record
@@ -200,6 +211,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
         input=trace.input,
         trial=trace.trial,
         callers=trace.callers,
+        origin=trace.origin,
     )
 
 
@@ -222,6 +234,7 @@ def actual_from_trace(trace: Trace, *, place: str) -> Case:
         input=trace.input,
         trial=trace.trial,
         callers=trace.callers,
+        origin=trace.origin,
     )
 
 
@@ -284,7 +297,12 @@ def read_trace(
     read_options = _with_callers_of(record, place, read_options)
     fields = ACTUAL_FIELDS + EITHER_SIDE_FIELDS
     kept = read_options if is_alone else replace(read_options, keeps_user=True)
-    read = partial(_read_answer, read_options=kept, dialect=dialect)
+    origins: list[Origin] = []
+
+    def read(value: Any, where: str) -> tuple[ToolCall, ...] | None:
+        noting = _noting_origin(value, kept, origins)
+        return _read_answer(value, where=where, read_options=noting, dialect=dialect)
+
     turns = _read_turns(record, place, "actual", (_read_nothing, read))
     actual = _read_actual(record, fields, place, (turns, read), trace_field)
     if actual is None and not _has_question(record, fields + TRACE_FIELDS):
@@ -301,6 +319,7 @@ def read_trace(
         tools=record.get("tools"),
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
+        origin=origins[-1] if origins else None,
     )
     if read_options.callers is not None:
         return _of_callers(case, read_options.callers)
@@ -380,6 +399,7 @@ def join_case(reference: Case, trace: Case) -> Case:
         metadata=reference.metadata if trace.metadata is None else trace.metadata,
         others=tuple(map(counted, trace.others)),
         unread=trace.unread or reference.unread,
+        origin=trace.origin,
     )
 
 

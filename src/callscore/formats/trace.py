@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct, structs
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Expected, Group, calls_in, has_turns
+from callscore.core.case import Expected, Group, Origin, calls_in, has_turns
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, InvalidSettings
 from callscore.formats.callers import Caller, read_callers
@@ -45,6 +45,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         view: whether the calls are those that the model requested or those that were run.
         callers: whose calls count, of both sides, if the document says that: `agent`, `user`,
             `subagent`, `code`. None for all but those of the user.
+        origin: the ids of the trace, the span and the response, if the document says them.
     """
 
     calls: tuple[ToolCall, ...] | None = None
@@ -54,6 +55,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     input: Any = None
     view: View = "requested"
     callers: tuple[str, ...] | None = None
+    origin: Origin | None = None
 
     @property
     def says_anything(self) -> bool:
@@ -95,6 +97,8 @@ def join_exchanges(traces: list[Trace]) -> Trace:
         input=questions if len(questions) > 1 else traces[0].input,
         view=traces[0].view,
         callers=traces[0].callers,
+        # A score is about the conversation, which ends in the last of them.
+        origin=next((t.origin for t in reversed(traces) if t.origin is not None), None),
     )
 
 
@@ -138,6 +142,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         strict: whether it is an error that something looks like calls and was not read.
         on_unread: called with a sentence about it instead of an error. If neither is set, nothing is
             searched for.
+        on_origin: called with where the actual calls were recorded, if their document says it.
         on_format: called with the name of the format of each document that is read.
         on_unknown: called with the kind of an item that looks like a call of an unknown kind, and the
             item, instead of a sentence at once. Then the caller says where in the document it is.
@@ -158,6 +163,7 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
     on_answers: Callable[[int], None] | None = None
     strict: bool = False
     on_unread: Callable[[str], None] | None = None
+    on_origin: Callable[[Origin], None] | None = None
     on_format: Callable[[str], None] | None = None
     on_unknown: Callable[[tuple[str, Any]], None] | None = None
     numbers_turns: bool = False

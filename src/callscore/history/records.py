@@ -124,7 +124,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         position: the place of the question in the run; None if results are written in the order of
             the cases.
         payload: the case as in a case file: `input`, `expected` as written there, `tags`,
-            `metadata`. Equal payloads, answers, calls and comparisons are stored once.
+            `metadata`; and `origin`, where the answer was recorded. Equal payloads, answers, calls and comparisons are stored once.
         question: the digest of the whole question, by which answers are reused.
         answer: the answer as plain data; None if there is none.
         calls: the calls in the answer, as plain data.
@@ -336,7 +336,7 @@ def unpack_digest(packed: bytes) -> str:
 # --- digests by which the cases of two runs are compared --------------------------------------
 
 # Fields of a case that are not part of the question.
-_NOT_ASKED = frozenset({"expected", "tags", "metadata"})
+_NOT_ASKED = frozenset({"expected", "tags", "metadata", "origin"})
 
 # Sorted: the order of keys is not significant.
 _sorted_encoder = msgspec.json.Encoder(order="deterministic", enc_hook=encode_large)

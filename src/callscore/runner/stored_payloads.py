@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.case import Case
+from callscore.core.case import Case, origin_in
 from callscore.core.results import Noted
 from callscore.core.settings import ArgumentRule
 from callscore.errors import InvalidCall
@@ -44,6 +44,7 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
         tools=payload.get("tools"),
         tags=tuple(payload.get("tags") or ()),
         metadata=payload.get("metadata"),
+        origin=origin_in(payload.get("origin")),
     )
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, origin_in
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import (
@@ -582,6 +582,7 @@ def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
             actual=stored_calls(record),
             tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
             metadata=payload.get("metadata"),
+            origin=origin_in(payload.get("origin")),
         ),
         status=record.status,
         answer=Answer(

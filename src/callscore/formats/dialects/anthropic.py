@@ -10,6 +10,7 @@ from typing import Any
 
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.span_origin import origin_of_response
 from callscore.formats.families.written_calls import take_written_calls
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
@@ -132,7 +133,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     if outcome is not None and outcome != "succeeded":
         return [Trace(id=name)]  # no answer came, which is not an answer without calls
     transcript = Transcript(options, once=True)
-    for message in _messages_in(document):
+    messages = _messages_in(document)
+    for message in messages:
         content = message.get("content")
         note_speaker(message, transcript)
         is_text = all(block.get("type") in _TEXTS for block in dicts(content))
@@ -142,7 +144,8 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         if message.get("role") in ("assistant", None):
             transcript.step()
         take_blocks(content, transcript, stop_reason=message.get("stop_reason"))
-    return [transcript.trace(id=name)]
+    answers = [message for message in messages if message.get("type") == "message"]
+    return [transcript.trace(id=name, origin=origin_of_response(at(answers, -1)))]
 
 
 def _messages_in(document: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from callscore.formats.families.genai_spans import observe_span, offered_tools_i
 from callscore.formats.families.langchain_messages import fields_of
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_origin import origin_of_spans
 from callscore.formats.families.spans import (
     Span,
     parse_time,
@@ -143,7 +144,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     spans = join_phases(_spans_in(document))
     runs = [
         ObservedRun(
-            [_observe(span, outputs, options) for span in group], _question(document, group)
+            [_observe(span, outputs, options) for span in group],
+            _question(document, group),
+            origin=origin_of_spans(group),
         )
         for group in spans_by_trace(spans)
     ]

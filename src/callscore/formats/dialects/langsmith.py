@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callscore.core.case import Origin
 from callscore.formats.definitions import read_definitions, unique_tools
 from callscore.formats.dialects import langchain
 from callscore.formats.families.langchain_messages import (
@@ -257,17 +258,27 @@ def _example_of(group: list[_Record]) -> str | None:
     return next(filter(None, examples), None)
 
 
+def _origin_of(group: list[_Record]) -> Origin | None:
+    """The ids of the trace and of the outermost run; of runs of several traces, those of the last."""
+    by_id = {record.id: record for record in group if record.id is not None}
+    trace = _trace_of(group[-1], by_id)
+    own = [record for record in group if _trace_of(record, by_id) == trace]
+    root = next((record for record in own if record.parent not in by_id), own[0])
+    project = text_of(root.run.get("session_id"))
+    return None if trace is None else Origin(trace, root.id, project_id=project)
+
+
 def _read_group(group: list[_Record], options: ReadOptions) -> Trace:
-    root = group[0].run
+    root, origin = group[0].run, _origin_of(group)
     kinds = [record.run.get("run_type") for record in group]
     if "llm" not in kinds:
         transcript = Transcript(options)
         _take_output(root.get("outputs"), transcript, options)
         if transcript and not ("tool" in kinds and options.view == "executed"):
-            return transcript.trace(input=root.get("inputs"))
+            return transcript.trace(input=root.get("inputs"), origin=origin)
     known = {record.id for record in group}
     steps = [_observed(record, _nearest(record, known), options) for record in group]
-    return traces_of([ObservedRun(steps, input=root.get("inputs"))], options)[0]
+    return traces_of([ObservedRun(steps, root.get("inputs"), origin=origin)], options)[0]
 
 
 def _nearest(record: _Record, known: set[str | None]) -> str | None:

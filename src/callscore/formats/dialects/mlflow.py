@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from callscore.core.case import Origin
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_origin import origin_of_spans
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.families.user_turns import count_turns
-from callscore.formats.shape import at, first, json_of
+from callscore.formats.shape import at, first, json_of, text_of
 from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ EXAMPLE = {
 _MODELS = ("CHAT_MODEL", "LLM")
 _INPUTS = "mlflow.spanInputs"
 _OUTPUTS = "mlflow.spanOutputs"
+_TRACE_ID = "mlflow.traceRequestId"
 SIGNS = Signs(keys=("info",), item_keys=(), kind=(convention_of, "mlflow"))
 
 joins_lines = is_span_line
@@ -62,10 +67,24 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
     outputs = ModelOutputs(options)
     runs = [
-        ObservedRun([_observe(span, outputs, options) for span in spans], _value(spans[0], _INPUTS))
+        ObservedRun(
+            [_observe(span, outputs, options) for span in spans],
+            _value(spans[0], _INPUTS),
+            origin=_origin(document, spans),
+        )
         for spans in spans_by_trace(read_spans(document))
     ]
     return traces_of(runs or [ObservedRun([])], options)
+
+
+def _origin(document: Any, spans: list[Span]) -> Origin | None:
+    """Where a run was recorded; MLflow has ids of its own for traces, `tr-` and then that of the spans."""
+    found = origin_of_spans(spans)
+    named = (_value(span, _TRACE_ID) for span in spans)
+    name = next((name for name in named if isinstance(name, str)), None)
+    if name is None and isinstance(document, dict):
+        name = text_of(first(document.get("info"), "trace_id", "request_id"))
+    return found if not name else replace(found or Origin(), trace_id=name)
 
 
 def _value(span: Span, name: str) -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from callscore.core.call import NOT_CAPTURED
+from callscore.core.case import Origin
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.families.response_items import is_item, take_items, with_sdk_errors
-from callscore.formats.shape import as_list, at, dicts, text_of
+from callscore.formats.shape import as_list, at, dicts, first, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace, View
 from callscore.formats.transcript import Transcript
@@ -98,7 +99,19 @@ def _read_trace(spans: list[dict[str, Any]], options: ReadOptions) -> Trace:
     return Trace(
         calls=tuple([replace(call, caller="subagent") if inner else call for call, inner in calls]),
         view=view,
+        origin=_origin_of(spans),
     )
+
+
+def _origin_of(spans: list[dict[str, Any]]) -> Origin | None:
+    """The ids of the trace, of its outermost span, and of the last response."""
+    trace = text_of(spans[0].get("trace_id"))
+    ids = {text_of(span.get("id")) for span in spans}
+    root = next((span for span in spans if text_of(span.get("parent_id")) not in ids), spans[0])
+    answered = [data for span in spans if (data := span["span_data"]).get("type") == "response"]
+    responses = [first(data, "response_id") or at(data, "response", "id") for data in answered]
+    response = next((id_ for id_ in reversed(responses) if isinstance(id_, str)), None)
+    return None if trace is None else Origin(trace, text_of(root.get("id")), response)
 
 
 def _choose_view(spans: list[dict[str, Any]], options: ReadOptions) -> View:

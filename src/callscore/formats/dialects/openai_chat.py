@@ -12,6 +12,7 @@ from typing import Any
 from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.calls import is_empty_call
 from callscore.formats.definitions import read_definitions
+from callscore.formats.families.span_origin import origin_of_response
 from callscore.formats.families.written_calls import (
     is_observation,
     take_observation,
@@ -171,7 +172,7 @@ def _read_response(response: Any, options: ReadOptions) -> Trace:
     take_message(message, transcript, is_cut=is_cut)
     if not len(transcript):
         take_written_calls(at(message, "content"), transcript, has_results=False)
-    return transcript.trace()
+    return transcript.trace(origin=origin_of_response(response))
 
 
 _NO_CALL = "did not call a tool"  # says Groq of a model that had to, and wrote text

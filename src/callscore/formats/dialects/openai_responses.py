@@ -17,6 +17,7 @@ from callscore.formats.families.response_items import (
     take_items,
     with_sdk_errors,
 )
+from callscore.formats.families.span_origin import origin_of_response
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
@@ -121,7 +122,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     request = at(document, "request")
     asked = at(request if isinstance(request, dict) else document, "input")
     question = question_in(document if isinstance(document, list) else asked)
-    return [transcript.trace(input=question)]
+    return [transcript.trace(input=question, origin=origin_of_response(response))]
 
 
 def _response_in(document: Any) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from callscore.formats.families.observed_runs import (
     ToolResult,
     traces_of,
 )
+from callscore.formats.families.span_origin import origin_of_spans
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import (
     Span,
@@ -70,7 +71,9 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
     """One run per trace."""
     outputs = ModelOutputs(options)
     runs = [
-        ObservedRun([_observe(span, outputs, options) for span in spans])
+        ObservedRun(
+            [_observe(span, outputs, options) for span in spans], origin=origin_of_spans(spans)
+        )
         for spans in spans_by_trace(read_spans(document))
     ]
     return traces_of(runs, options)

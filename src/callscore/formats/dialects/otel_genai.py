@@ -21,6 +21,7 @@ from callscore.formats.families.genai_spans import (
 )
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_origin import origin_of_spans
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.shape import text_of
@@ -66,7 +67,7 @@ def _run_of(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> O
             for span, step in zip(spans, steps, strict=True)
         ]
     steps = _in_turns(spans, _without_blanks(steps))
-    return ObservedRun(steps, question_of(spans), _conversation_of(spans))
+    return ObservedRun(steps, question_of(spans), _conversation_of(spans), origin_of_spans(spans))
 
 
 def _conversation_of(spans: list[Span]) -> str | None:

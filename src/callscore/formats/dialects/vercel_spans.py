@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
 from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_origin import origin_of_spans
 from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import Span, is_span_line, read_spans, spans_by_trace
 from callscore.formats.families.tool_executions import exception_in, executed_call
@@ -81,7 +82,8 @@ def _run(spans: list[Span], outputs: ModelOutputs, options: ReadOptions) -> Obse
     ]
     prompts = [json_of(span.attributes.get("ai.prompt")) for span in spans]
     asked = next((prompt for prompt in prompts if prompt is not None), None)
-    return ObservedRun(steps, first(asked, "prompt", "messages") or asked)
+    question = first(asked, "prompt", "messages") or asked
+    return ObservedRun(steps, question, origin=origin_of_spans(spans))
 
 
 def _observe(

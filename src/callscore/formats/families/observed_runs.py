@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import Origin
 from callscore.formats.shape import text_in
 from callscore.formats.trace import Trace, join_exchanges
 
@@ -125,11 +126,13 @@ class ObservedRun(Struct, frozen=True, gc=False):
     """The steps of one run, in the order in which they began; and what the agent was asked.
 
     The runs of one conversation, by its name, are one run: each answers one message of the user.
+    `origin` has the ids of the trace.
     """
 
     steps: list[ObservedStep]
     input: Any = None
     conversation: str | None = None
+    origin: Origin | None = None
 
 
 class _PlacedCall(Struct, gc=False):
@@ -160,11 +163,13 @@ def traces_of(runs: list[ObservedRun], options: ReadOptions) -> list[Trace]:
             for step in run.steps
         ):
             calls = _requested(run, options) if view == "requested" else _executed(run, options)
-            traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
+            traces.append(Trace(calls=tuple(calls), input=run.input, view=view, origin=run.origin))
             names.append(run.conversation)
     if len(set(names)) < len(names) and any(names):
         traces = _joined(traces, names)
-    return traces or [Trace(calls=(), input=run.input, view=view) for run in runs[:1]]
+    return traces or [
+        Trace(calls=(), input=run.input, view=view, origin=run.origin) for run in runs[:1]
+    ]
 
 
 def _joined(traces: list[Trace], names: list[str | None]) -> list[Trace]:

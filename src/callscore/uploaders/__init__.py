@@ -1,0 +1,1 @@
+"""Sends scores to trace backends; one backend per module, imported when it is asked for."""

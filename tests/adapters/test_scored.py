@@ -1,0 +1,86 @@
+"""What all adapters share: options are checked at once, and a sample gets the score of `score`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import callscore
+from callscore.adapters.scored import REFERENCE_KEYS, sample_scorer
+from callscore.errors import InvalidCall, InvalidSettings
+
+EXPECTED = [{"name": "search", "arguments": {"query": "AI news", "limit": 3}}, {"name": "save"}]
+ACTUAL = [("search", {"query": "AI news", "limit": 4}), ("save", {}), ("translate", {})]
+
+
+@pytest.mark.parametrize("options", [{}, {"preset": "flexible"}, {"order": "exact"}])
+def test_the_score_is_the_one_of_score(options: Any) -> None:
+    scored = sample_scorer(**options)(EXPECTED, ACTUAL)
+    alone = callscore.score(EXPECTED, ACTUAL, **options)
+
+    assert scored.score == alone
+    assert (scored.value, scored.passed) == (alone.f1, alone.passed)
+    assert scored.explanation == str(alone)
+    assert scored.numbers == {
+        "precision": alone.precision,
+        "recall": alone.recall,
+        "f1": alone.f1,
+        "correct": len(alone.correct),
+        "incorrect": len(alone.incorrect),
+        "missed": len(alone.missed),
+        "extra": len(alone.extra),
+    }
+
+
+@pytest.mark.parametrize(
+    ("actual", "label"), [(EXPECTED, "pass"), ([], "fail")], ids=["correct", "nothing called"]
+)
+def test_the_label_is_the_verdict(actual: Any, label: str) -> None:
+    assert sample_scorer()(EXPECTED, actual).label == label
+
+
+@pytest.mark.parametrize("key", REFERENCE_KEYS)
+def test_the_expected_calls_are_found_in_a_reference_that_is_an_object(key: str) -> None:
+    assert sample_scorer()({key: EXPECTED, "answer": "..."}, EXPECTED).value == 1
+
+
+def test_the_key_of_the_expected_calls_can_be_named() -> None:
+    score_sample = sample_scorer("gold")
+
+    assert score_sample({"gold": [], "expected": EXPECTED}, []).value == 1
+    with pytest.raises(InvalidCall, match=r"no key 'gold'.*'answer'.*expected_key"):
+        score_sample({"answer": 1}, [])
+
+
+@pytest.mark.parametrize("reference", [None, {"expected": None}])
+def test_a_missing_reference_is_not_an_empty_one(reference: Any) -> None:
+    with pytest.raises(InvalidCall, match=r"no reference.*\[\] if no tool"):
+        sample_scorer()(reference, [])
+
+
+def test_a_missing_output_is_not_an_empty_one() -> None:
+    with pytest.raises(InvalidCall, match="actual"):
+        sample_scorer()([], None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"mode": "loose"}, {"treshold": 1}, {"settings": callscore.Settings(), "mode": "flexible"}],
+)
+def test_invalid_options_are_an_error_before_the_first_sample(options: Any) -> None:
+    with pytest.raises(InvalidSettings):
+        sample_scorer(**options)
+
+
+def test_tools_are_read_once_and_used_for_every_sample() -> None:
+    tools = [
+        {
+            "name": "search",
+            "parameters": {"type": "object", "properties": {"limit": {"type": "integer"}}},
+        }
+    ]
+
+    scored = sample_scorer(tools=tools)([("search", {"limit": 1})], [("search", {"limit": "x"})])
+
+    assert scored.score.faults
