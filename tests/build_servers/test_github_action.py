@@ -188,6 +188,17 @@ def test_without_a_baseline_the_run_decides_and_failing_cases_are_annotated(
     assert "There is no baseline of `main` yet" in api.comments[0]["body"]
 
 
+def test_the_report_can_be_in_russian(runner: Runner, repository: Path, api: Api) -> None:
+    started(runner, repository, ON_PULL, lang="ru")
+    without = api.comments[0]["body"]
+    started(runner, repository, ON_MAIN, lang="ru")
+
+    started(runner, repository, ON_PULL, lang="ru")
+
+    assert "Базового прогона ветки `main` ещё нет" in without
+    assert "## Гейт пройден" in api.comments[0]["body"]
+
+
 def test_files_are_scored(runner: Runner, repository: Path, api: Api) -> None:
     (repository / "my cases.jsonl").write_text(
         '{"id": "a", "expected": ["f"], "actual": ["f"]}\n{"id": "b", "expected": ["f"], "actual": []}\n'

@@ -21,6 +21,10 @@ from uuid import uuid4
 BASELINE = "base"  # its name in the history of the job
 DEFAULT_ID = "callscore"
 LONGEST_COMMENT = 65_000  # characters; the limit of GitHub is 65,536
+NO_BASELINE = {
+    "en": "There is no baseline of `{branch}` yet: nothing is compared.",
+    "ru": "Базового прогона ветки `{branch}` ещё нет: сравнивать не с чем.",  # noqa: RUF001  (it is Russian)
+}
 MOST_ANNOTATIONS = 10
 COMMENTS_PER_PAGE = 100
 MOST_PAGES = 50
@@ -210,7 +214,7 @@ class Job:
         """The report of a run without a baseline, with annotations of the cases that fail."""
         words = ["show", self.run, "--lang", self.inputs.lang, "--format"]
         self.callscore(*words, "markdown", "-o", str(markdown))
-        note = f"There is no baseline of `{base_branch()}` yet: nothing is compared."
+        note = NO_BASELINE[self.inputs.lang].format(branch=base_branch())
         text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
         markdown.write_text(f"{note}\n\n{text}", encoding="utf-8")
         add_summary(markdown.read_text(encoding="utf-8"))
