@@ -18,6 +18,7 @@ RAY_VENV ?= .venv-ray
 FRAMES_VENV ?= .venv-frames
 # What builds the documentation site; it is not needed to run callscore, or to test it.
 SITE_VENV ?= .venv-site
+OPENTELEMETRY_VENV ?= .venv-opentelemetry
 MODEL := requirements/model.txt
 # What checks the scripts of the HTML report and of the page; nobody who uses callscore needs it.
 JAVASCRIPT := tools/javascript
@@ -31,7 +32,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +165,9 @@ bench-growth: $(VENV)/.installed-dev ## measure every command on 1,000 to 1,000,
 bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs of a thousand cases
 	$(BIN)/python benchmarks/history.py --whole
 
+bench-receive: $(OPENTELEMETRY_VENV)/.installed ## send 2,000 spans per second to `callscore receive`, and kill it five times: RATE=500 SECONDS=10 KILLS=2
+	$(OPENTELEMETRY_VENV)/bin/python benchmarks/receive.py --rate $(or $(RATE),2000) --seconds $(or $(SECONDS),60) --kills $(or $(KILLS),5)
+
 faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: make faults MINUTES=90 COUNT=1000
 	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
@@ -213,7 +217,7 @@ pictures: $(VENV)/.installed-dev browser ## update the pictures and the outputs 
 		$$(find docs examples -name '*.md' -not -path '*/local_model/*' -not -path '*/score-with-*' -not -path '*/stacks/*')
 
 clean: ## remove everything that the other targets created
-	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) $(SITE_VENV) site build dist .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) $(SDKS_VENV) $(SPARK_VENV) $(RAY_VENV) $(FRAMES_VENV) $(OPENTELEMETRY_VENV) $(SITE_VENV) site build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript .fuzz $(JAVASCRIPT)/node_modules
 	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -259,4 +263,8 @@ $(FRAMES_VENV)/.installed: pyproject.toml requirements/frames.txt | $(FRAMES_VEN
 
 $(SITE_VENV)/.installed: requirements/site.txt | $(SITE_VENV)/bin/python
 	$(SITE_VENV)/bin/python $(PIP) install --no-deps --requirement requirements/site.txt
+	@touch $@
+
+$(OPENTELEMETRY_VENV)/.installed: pyproject.toml requirements/stacks/opentelemetry.txt | $(OPENTELEMETRY_VENV)/bin/python
+	$(OPENTELEMETRY_VENV)/bin/python $(PIP) install --requirement requirements/stacks/opentelemetry.txt --editable '.[web]'
 	@touch $@

@@ -58,6 +58,13 @@ def test_a_missing_extra_says_what_to_install() -> None:
     assert error.extra == "zstd"
 
 
+def test_a_missing_library_is_named_as_it_is_installed() -> None:
+    error = MissingExtra("callscore.adapters.weave", package="weave")
+
+    assert str(error) == "callscore.adapters.weave needs weave: pip install weave"
+    assert (error.extra, error.package) == ("", "weave")
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -65,6 +72,7 @@ def test_a_missing_extra_says_what_to_install() -> None:
         InvalidEvaluation("eval_a.py:3", "there are no cases."),
         UnusableStore("history.db", "the disk is full."),
         MissingExtra("reading .zst files", "zstd"),
+        MissingExtra("callscore.adapters.weave", package="weave"),
     ],
 )
 def test_an_error_survives_being_copied_to_another_process(error: CallscoreError) -> None:

@@ -281,14 +281,23 @@ class WorkerEnded(CallscoreError):
 
 
 class MissingExtra(CallscoreError, ImportError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
 
-    def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(feature, extra)
+    Attributes:
+        feature: what needs it.
+        extra: the extra of callscore that brings it; empty if none does.
+        package: otherwise the package of others that it is.
+    """
+
+    def __init__(self, feature: str, extra: str = "", package: str = "") -> None:
+        super().__init__(feature, extra, package)
         self.feature = feature
         self.extra = extra
+        self.package = package
 
     def __str__(self) -> str:
+        if self.package:
+            return f"{self.feature} needs {self.package}: pip install {self.package}"
         return f"{self.feature} needs an extra: pip install 'callscore[{self.extra}]'"
 
 

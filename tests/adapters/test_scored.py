@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import callscore
-from callscore.adapters.scored import REFERENCE_KEYS, sample_scorer
+from callscore.adapters.scored import REFERENCE_KEYS, sample_scorer, settings_of
 from callscore.errors import InvalidCall, InvalidSettings
 
 EXPECTED = [{"name": "search", "arguments": {"query": "AI news", "limit": 3}}, {"name": "save"}]
@@ -66,11 +66,23 @@ def test_a_missing_output_is_not_an_empty_one() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"mode": "loose"}, {"treshold": 1}, {"settings": callscore.Settings(), "mode": "flexible"}],
+    [
+        {"mode": "loose"},
+        {"treshold": 1},
+        {"settings": callscore.Settings(), "mode": "flexible"},
+        {"settings": {}},
+    ],
 )
 def test_invalid_options_are_an_error_before_the_first_sample(options: Any) -> None:
     with pytest.raises(InvalidSettings):
         sample_scorer(**options)
+
+
+def test_settings_can_be_one_value() -> None:
+    settings = callscore.Settings(pass_mark=0.5)
+
+    assert settings_of({"settings": settings, "tools": []}) is settings
+    assert sample_scorer(settings=settings)(EXPECTED, ACTUAL).score.settings is settings
 
 
 def test_tools_are_read_once_and_used_for_every_sample() -> None:

@@ -29,6 +29,7 @@ def test_the_key_of_an_attribute_is_a_sign(key: str) -> None:
         ("tool_call_id", {"stringValue": ""}),
         ("tool_call_count", {"intValue": 3}),
         ("session.id", {"stringValue": "x"}),
+        ("gen_ai.agent.call.id", {"stringValue": "x"}),
         ("tool_call_id", None),
     ],
 )

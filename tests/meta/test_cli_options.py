@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[2] / "docs"
 # What can be chosen depends on the command; what is chosen does not.
 OWN_CHOICES = {"--format", "--fail-on"}
-# Of a trace, which has two views; and of a run, on a page.
-TWO_MEANINGS = {"--view"}
+# Of a trace, which has two views; and of a run, on a page. A report replaces a file; traces are appended.
+TWO_MEANINGS = {"--view", "-o", "--output"}
 OLD_PHRASES = re.compile(
     r"\b(so many|so often|just so|nobody|somebody|is kept|are kept|kept|wanted|is no|are no"
     r"|may be given|the last time|told|threshold of|Ask |Begin |Go on|Look for no|come to its end"

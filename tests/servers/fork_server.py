@@ -266,7 +266,8 @@ def _import_all() -> None:
 
     for module in pkgutil.walk_packages(callscore.__path__, "callscore."):
         if not module.name.endswith("__main__"):
-            import_module(module.name)
+            with suppress(callscore.MissingExtra):  # an adapter to a library that is not here
+                import_module(module.name)
     for name in _LATE:
         import_module(name)
 

@@ -27,11 +27,20 @@ QUIET = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "LANGSMITH_TRACING": "false",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
+    "OPIK_ANALYTICS_ENABLE": "false",
+    "OPIK_SENTRY_ENABLE": "false",
+    "OPIK_URL_OVERRIDE": "http://127.0.0.1:9/api",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "PROMPTFOO_DISABLE_SHARING": "1",
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
+    # Libraries bring plugins of pytest that warn, and one that writes into the current folder.
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     "WANDB_MODE": "offline",
+    "WEAVE_DISABLED": "true",
 }
 
 
@@ -60,6 +69,7 @@ def _passes(stack: str) -> bool:
     environment = {
         **os.environ,
         **QUIET,
+        "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"),
         "PATH": f"{folder / 'bin'}:{folder / 'node_modules/.bin'}:{os.environ['PATH']}",
     }
     said = [_said(command, environment) for command in _commands(stack, python)]
@@ -79,7 +89,8 @@ def _passes(stack: str) -> bool:
 def _commands(stack: str, python: str) -> list[list[str]]:
     tests = sorted(str(path) for path in (ROOT / "tests/stacks").glob(f"test_{stack}.py"))
     tests += sorted(str(path) for path in (ROOT / "tests/stacks").glob(f"test_{stack}_*.py"))
-    options = ["--confcutdir", "tests/stacks", "-q", "-p", "no:cacheprovider"]
+    # Warnings of others are not ours to fix.
+    options = ["--confcutdir", "tests/stacks", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
     commands = [[python, "-m", "pytest", *tests, *options]] if tests else []
     page = PAGES / f"{stack.replace('_', '-')}.md"
     if page.is_file():

@@ -24,8 +24,20 @@ _NOT_RUN = ("make ", "source ", "pip ")
 _COMMANDS = (
     *("baseline", "baseline set", "baseline list", "baseline remove", "bless", "capture", "check"),
     *("compare", "demo", "explain", "export", "extract", "formats", "gate", "gc", "generate"),
-    *("history", "import", "init", "mcp", "metrics", "rescore", "run", "schema", "score", "show"),
-    "validate",
+    *(
+        "history",
+        "import",
+        "init",
+        "mcp",
+        "metrics",
+        "receive",
+        "rescore",
+        "run",
+        "schema",
+        "score",
+        "show",
+        "validate",
+    ),
 )
 
 
@@ -35,6 +47,7 @@ def python_jobs(repository: Path) -> Iterator[Job]:
     yield from _library_jobs()
     yield from _pytest_jobs()
     yield from _mcp_jobs()
+    yield from _receive_jobs()
     yield from _page_jobs(repository)
 
 
@@ -224,6 +237,18 @@ def _mcp_jobs() -> Iterator[Job]:
         python(MCP_CLIENT, is_cold=True),
         callscore("mcp", "--port", "70000"),
         callscore("mcp", "--http", "--host", "not an address"),
+    )
+
+
+def _receive_jobs() -> Iterator[Job]:
+    """What is refused before anything is received."""
+    yield job(
+        "receive",
+        callscore("receive", "--port", "70000"),
+        callscore("receive", "--host", "0.0.0.0"),  # noqa: S104  (it is refused)
+        callscore("receive", "--check", "--expected", "cases.jsonl"),
+        callscore("receive", "--port", "0", "--expected", "missing.jsonl"),
+        callscore("receive", "--output", "-"),
     )
 
 

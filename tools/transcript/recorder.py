@@ -124,7 +124,8 @@ def _warm_up(source: Path) -> None:
         import_module(name)
     for module in walk_packages(package.__path__, "callscore."):
         if not module.name.endswith("__main__"):
-            import_module(module.name)
+            with suppress(ImportError):  # an adapter to a library that is not here
+                import_module(module.name)
     gc.collect()
     gc.freeze()
 

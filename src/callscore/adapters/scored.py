@@ -7,23 +7,36 @@ names and does nothing else: the score is the one that `callscore.score` gives f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.core.score import Score
-from callscore.core.settings import SettingOptions, settings_from
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.core.settings import SettingOptions, Settings, settings_from
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Unpack
 
-    from callscore.core.settings import Settings
     from callscore.formats.callers import Caller
 
-__all__ = ["REFERENCE_KEYS", "AdapterOptions", "SampleScorer", "Scored", "sample_scorer"]
+__all__ = [
+    "REFERENCE_KEYS",
+    "AdapterOptions",
+    "CallsFrom",
+    "SampleScorer",
+    "Scored",
+    "check_calls_from",
+    "reference_in",
+    "sample_scorer",
+    "score_output",
+    "settings_of",
+]
+
+# Where the calls of a sample are, if a library records what its task does.
+CallsFrom = Literal["output", "trace"]
 
 # Where the expected calls are in a reference that is an object, if the user does not say it.
 REFERENCE_KEYS = (
@@ -82,6 +95,17 @@ class Scored(Struct, frozen=True):
         return str(self.score)
 
     @property
+    def answer(self) -> str:
+        """The calls that were made, on one line; without secrets of the environment."""
+        from callscore.words.value_text import call_text
+        from callscore.words.without_secrets import text_without_secrets
+
+        shown = [call_text(call, limit=_MAX_CALL) for call in self.score.actual[:_MAX_CALLS]]
+        more = len(self.score.actual) - len(shown)
+        listed = ", ".join([*shown, f"and {more} more"] if more else shown)
+        return text_without_secrets(listed) or "no calls"
+
+    @property
     def numbers(self) -> Numbers:
         """Precision, recall and F1, and how many calls are in each of the four lists."""
         score = self.score
@@ -95,6 +119,9 @@ class Scored(Struct, frozen=True):
             "extra": len(score.extra),
         }
 
+
+_MAX_CALLS = 20
+_MAX_CALL = 200  # columns
 
 SampleScorer = Callable[[Any, Any], Scored]
 
@@ -115,15 +142,8 @@ def sample_scorer(
     """
     from callscore.api import score, tools_by_name
 
-    given: dict[str, Any] = dict(options)
-    tools, callers = given.pop("tools", None), given.pop("callers", None)
-    settings, preset = given.pop("settings", None), given.pop("preset", None)
-    if settings is None:
-        settings = settings_from(given, preset=preset)
-    elif given or preset is not None:
-        raise InvalidSettings(
-            "'settings' cannot be combined with a preset or single settings. Pass one of them"
-        )
+    settings = settings_of(options)
+    tools, callers = options.get("tools"), options.get("callers")
     known = None if tools is None else list(tools_by_name(tools).values())
 
     def score_sample(reference: Any, output: Any) -> Scored:
@@ -132,6 +152,27 @@ def sample_scorer(
         return Scored(found)
 
     return score_sample
+
+
+def settings_of(options: AdapterOptions) -> Settings:
+    """The settings that options of an adapter mean.
+
+    Raises:
+        InvalidSettings: an option is unknown or has an invalid value.
+    """
+    given: dict[str, Any] = {
+        key: value for key, value in options.items() if key not in ("tools", "callers")
+    }
+    settings, preset = given.pop("settings", None), given.pop("preset", None)
+    if settings is None:
+        return settings_from(given, preset=preset)
+    if given or preset is not None:
+        raise InvalidSettings(
+            "'settings' cannot be combined with a preset or single settings. Pass one of them"
+        )
+    if not isinstance(settings, Settings):
+        raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
+    return settings
 
 
 def expected_in(reference: Any, key: str | None) -> Any:
@@ -155,3 +196,61 @@ def expected_in(reference: Any, key: str | None) -> Any:
             "should be called."
         )
     return reference
+
+
+def reference_in(reference: Any, *others: Any, key: str | None) -> Any:
+    """The part of a sample that has the expected calls under a known key, or its reference.
+
+    A library has a place for the expected answer, and others for whatever else belongs to a sample.
+    The expected calls may be in any of them.
+    """
+    keys = REFERENCE_KEYS if key is None else (key,)
+    places = (reference, *others)
+    for place in places:
+        if isinstance(place, Mapping):
+            if any(name in place for name in keys):
+                return place
+        elif found := {name: getattr(place, name) for name in keys if hasattr(place, name)}:
+            return found
+    if key is None:
+        return reference
+    # An object without the key that the user named is an error that lists the keys it has.
+    return next((place for place in places if isinstance(place, Mapping)), reference)
+
+
+def score_output(score_sample: SampleScorer, reference: Any, output: Any, advice: str) -> Scored:
+    """The score of what a task returned.
+
+    Args:
+        score_sample: scores one sample.
+        reference: its reference.
+        output: what the task returned for it.
+        advice: what to do if that does not say which tools were called.
+
+    Raises:
+        InvalidCall: it does not, for example because it is the answer to the user in words. Such an
+            answer says nothing about calls, so that a score of 0 would be wrong.
+    """
+    from callscore.formats.shape import describe, json_of
+
+    problem = (
+        f"actual: the output does not say which tools were called: {describe(output)}. {advice}"
+    )
+    try:
+        scored = score_sample(reference, output)
+    except UnknownFormat as error:
+        if str(error).startswith("actual"):
+            raise InvalidCall(problem) from error
+        raise
+    if not scored.score.actual and isinstance(json_of(output), str):
+        raise InvalidCall(problem)
+    return scored
+
+
+def check_calls_from(value: Any) -> None:
+    """Raise `InvalidSettings` if it is not a place where calls can be."""
+    if value is not None and value not in get_args(CallsFrom):
+        choices = ", ".join(get_args(CallsFrom))
+        raise InvalidSettings(
+            f"calls_from: unknown value {mention(value)}. Choose from: {choices}, or None for both"
+        )

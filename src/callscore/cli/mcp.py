@@ -20,7 +20,7 @@ _LAST_PORT = 65_535
 
 @click.command()
 @click.option("--http", "is_http", is_flag=True, help="Serve HTTP instead of standard input.")
-@click.option("--host", metavar="ADDRESS", help=f"Address for --http.  [default: {_HOST}]")
+@click.option("--host", metavar="ADDRESS", help=f"Address to listen on.  [default: {_HOST}]")
 @click.option(
     "--port",
     type=click.IntRange(0, _LAST_PORT),

@@ -25,6 +25,7 @@ _TASKS = {
         "score": "Score files of cases or traces.",
         "explain": "Explain the score of one case.",
         "check": "Check calls without expected calls.",
+        "receive": "Receive traces over OTLP, and score them.",
         "effects": "List which tools read and which write.",
         "advise": "Recommend settings from runs with success labels.",
     },

@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool
+    from callscore.core.score import Fault
     from callscore.engines.inputs import Found
     from callscore.engines.workers import Batch
 
-__all__ = ["CheckHooks", "check_files"]
+__all__ = ["CheckHooks", "CheckTotals", "check_files"]
 
 _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
@@ -96,7 +97,7 @@ def check_files(  # noqa: PLR0913  (all are options)
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    totals = _CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
+    totals = CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
     if limit is None:
         for path in paths:
             _check_file(path, inputs, totals, process_count(jobs))
@@ -109,7 +110,7 @@ def check_files(  # noqa: PLR0913  (all are options)
     return totals.results(len(paths))
 
 
-def _check_file(path: str, inputs: InputOptions, totals: _CheckTotals, jobs: int) -> None:
+def _check_file(path: str, inputs: InputOptions, totals: CheckTotals, jobs: int) -> None:
     """Check the calls of one file, if it is large in several processes."""
     reader = CaseReader(without_credentials(path), _TRACES_ONLY, inputs)
     before = totals.taken
@@ -139,7 +140,7 @@ def _check_file(path: str, inputs: InputOptions, totals: _CheckTotals, jobs: int
         totals.empty_files.append(without_credentials(path))
 
 
-def _noting_empty(found: Iterator[Found], path: str, totals: _CheckTotals) -> Iterator[Found]:
+def _noting_empty(found: Iterator[Found], path: str, totals: CheckTotals) -> Iterator[Found]:
     is_empty = True
     for item in found:
         is_empty = False
@@ -196,7 +197,7 @@ class _CheckedPart(Struct, frozen=True, kw_only=True):
     written: Any
 
 
-class _CheckTotals:
+class CheckTotals:
     """Checks one run after another and counts what is found."""
 
     def __init__(
@@ -240,19 +241,20 @@ class _CheckTotals:
         for found in runs:
             self.counts.taken += 1
             if not isinstance(found, BadRecord):
-                self._check(*found)
+                self.check(*found)
             elif self._skip_bad:
                 self._skipped.add(f"{found.place}: {found.problem}")
             else:
                 raise_unreadable(found.place, found.problem)
 
-    def _check(self, place: str, case: Case) -> None:
+    def check(self, place: str, case: Case) -> tuple[Fault, ...]:
+        """Check one run; returns its faults."""
         name = f"{place} {_label(case) or ''}".rstrip()
         if case.unread is not None:
             self._unread.add(f"{place}: {case.unread}")
         if case.actual is None:
             self._without_calls.add(name)
-            return
+            return ()
         calls = tuple([call for call in case.actual if not is_state(call)])
         tools = self._tools
         if tools is None:
@@ -278,6 +280,7 @@ class _CheckTotals:
             counts.faulty += len(faulty)
             counts.faulty_runs += 1
             self._show(FaultyRun(place, _label(case), calls, faults))
+        return faults
 
     def _show(self, run: FaultyRun) -> None:
         """Show the faults of a run, as far as there is room for them."""
@@ -345,6 +348,7 @@ class _CheckTotals:
         self._skipped.add_noted(records)
 
     def results(self, files: int) -> CheckResults:
+        """What was found in all runs."""
         unusable = NameCounter()
         for tool, problem in self._unusable.items():
             unusable.add(f"{tool}: {problem}")

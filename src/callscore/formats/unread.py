@@ -49,6 +49,7 @@ _CALL_KEYS = re.compile(
 )
 _NO_CALL_KEYS = re.compile(
     "^(?:max|num|parallel|has|total|pre|post)|(?:count|choice|parser|config|requests|limit|schema|names|result|output|response)s?$"
+    "|agentcallid$"  # of the call of an agent, by Pydantic AI
 )
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = frozenset(

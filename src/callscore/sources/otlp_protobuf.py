@@ -17,7 +17,7 @@ from callscore.errors import UnreadableInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["decode_otlp", "looks_like_otlp"]
+__all__ = ["SpanRecord", "decode_otlp", "looks_like_otlp", "read_span_records"]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}
@@ -26,9 +26,12 @@ _MAX_DEPTH = 200
 _PREFIX_LENGTH = 4  # bytes of the length in front of each message in a file of the collector
 _TRACE_ID_LENGTH, _SPAN_ID_LENGTH = 16, 8
 _MAX_FIELDS = 3  # in the messages around a span
+_FIRST_TAG = 1 << 3  # the tag of field 1
+_LONG = 0x80  # from here on, a number needs more than one byte
+_UNLIMITED = 1 << 62
 
 _Range = tuple[int, int]  # where the bytes of a field begin and end
-_Field = tuple[int, int, Any]  # which one it is, its wire type, and its value or its place
+_Field = tuple[int, Any]  # the tag, which is its number and its wire type; its value or its place
 
 
 class _DecodeError(Exception):
@@ -54,26 +57,49 @@ def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     raise _DecodeError(position, "number too long")
 
 
-def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
+class _Budget:
+    """How many fields may still be read: a field of two bytes takes far more memory than that."""
+
+    def __init__(self, fields: int) -> None:
+        self.left = fields
+
+
+def _fields(data: bytes, place: _Range, budget: _Budget) -> Iterator[_Field]:
+    position, end = place
     while position < end:
-        key, position = _read_varint(data, position, end)
-        number, wire = key >> 3, key & 7
-        if number == 0:
+        # Nearly all tags and lengths are one byte: reading them here halves the time.
+        tag = data[position]
+        position += 1
+        if tag & 0x80:
+            tag, position = _read_varint(data, position - 1, end)
+        wire = tag & 7
+        if tag < _FIRST_TAG:
             raise _DecodeError(position, "a field has no number")
+        budget.left -= 1
+        if budget.left < 0:
+            raise _DecodeError(position, "too many fields")
         if wire == _VARINT:
             value, position = _read_varint(data, position, end)
-            yield number, wire, value
+            yield tag, value
             continue
-        if wire == _BYTES:
-            size, position = _read_varint(data, position, end)
-        elif wire in _WIDTHS:
-            size = _WIDTHS[wire]
+        if wire == _BYTES and position < end and data[position] < _LONG:
+            size = data[position]
+            position += 1
         else:
-            raise _DecodeError(position, f"unknown wire type {wire}")
+            size, position = _read_size(data, position, end, wire)
         if size > end - position:
             raise _DecodeError(position, f"a field of {size} bytes exceeds the remaining data")
-        yield number, wire, (position, position + size)
+        yield tag, (position, position + size)
         position += size
+
+
+def _read_size(data: bytes, position: int, end: int, wire: int) -> tuple[int, int]:
+    """How many bytes a field has, and where they begin."""
+    if wire == _BYTES:
+        return _read_varint(data, position, end)
+    if wire not in _WIDTHS:
+        raise _DecodeError(position, f"unknown wire type {wire}")
+    return _WIDTHS[wire], position
 
 
 def _text(data: bytes, place: _Range) -> str:
@@ -193,26 +219,95 @@ _MESSAGES: dict[str, dict[int, _FieldSpec]] = {
 }
 
 
-def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str, Any]:
+# The same by tag: a field of another wire type is an unknown field.
+_BY_TAG = {
+    kind: {number << 3 | field.wire: field for number, field in fields.items()}
+    for kind, fields in _MESSAGES.items()
+}
+
+
+def _read_message(
+    data: bytes, place: _Range, kind: str, budget: _Budget, depth: int = 0
+) -> dict[str, Any]:
     if depth > _MAX_DEPTH:
         raise _DecodeError(place[0], "nested too deeply")
-    known = _MESSAGES[kind]
+    known = _BY_TAG[kind]
     message: dict[str, Any] = {}
-    for number, wire, given in _fields(data, *place):
-        field = known.get(number)
-        if field is None or field.wire != wire:
+    for tag, given in _fields(data, place, budget):
+        field = known.get(tag)
+        if field is None:
             continue
-        if isinstance(field.kind, str):
-            value: Any = _read_message(data, given, field.kind, depth + 1)
+        name, _, reader, many = field
+        if isinstance(reader, str):
+            value: Any = _read_message(data, given, reader, budget, depth + 1)
         else:
-            value = field.kind(data, given)
+            value = reader(data, given)
         if kind == _VALUE:
             message.clear()  # it has only one value: the last one
-        if field.many:
-            message.setdefault(field.name, []).append(value)
+        if many:
+            message.setdefault(name, []).append(value)
         else:
-            message[field.name] = value
+            message[name] = value
     return message
+
+
+class SpanRecord(NamedTuple):
+    """A span as OTLP's JSON, and what is around it.
+
+    Attributes:
+        batch: the `ResourceSpans` without its `scopeSpans`; the same object for all its spans.
+        scope: the `ScopeSpans` without its `spans`; likewise.
+    """
+
+    batch: dict[str, Any]
+    scope: dict[str, Any]
+    span: dict[str, Any]
+
+
+def read_span_records(
+    data: bytes, *, max_fields: int, place: str = "OTLP protobuf"
+) -> Iterator[SpanRecord]:
+    """The spans of an `ExportTraceServiceRequest`, one by one.
+
+    Raises:
+        UnreadableInput: the bytes are damaged, or have more than `max_fields` fields.
+    """
+    budget = _Budget(max_fields)
+    try:
+        for around in _parts_of(data, (0, len(data)), 1, budget):
+            batch, scopes = _with_parts(data, around, "ResourceSpans", budget)
+            for inner in scopes:
+                scope, spans = _with_parts(data, inner, "ScopeSpans", budget)
+                for found in spans:
+                    yield SpanRecord(batch, scope, _read_message(data, found, "Span", budget))
+    except _DecodeError as damaged:
+        raise _unreadable(damaged, place) from damaged
+
+
+def _parts_of(data: bytes, place: _Range, number: int, budget: _Budget) -> list[_Range]:
+    wanted = number << 3 | _BYTES
+    return [given for tag, given in _fields(data, place, budget) if tag == wanted]
+
+
+def _with_parts(
+    data: bytes, place: _Range, kind: str, budget: _Budget
+) -> tuple[dict[str, Any], list[_Range]]:
+    """The fields of a message around spans, and where those are that hold them: all have number 2."""
+    known, held = _BY_TAG[kind], 2 << 3 | _BYTES
+    message: dict[str, Any] = {}
+    parts: list[_Range] = []
+    for tag, given in _fields(data, place, budget):
+        field = known.get(tag)
+        if tag == held:
+            parts.append(given)
+        elif field is not None:
+            name, _, reader, _ = field
+            message[name] = (
+                _read_message(data, given, reader, budget)
+                if isinstance(reader, str)
+                else reader(data, given)
+            )
+    return message, parts
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
@@ -224,14 +319,19 @@ def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
         UnreadableInput: the bytes are damaged.
     """
     batches: list[Any] = []
+    budget = _Budget(_UNLIMITED)
     try:
-        for start, end in _messages_in(data):
-            message = _read_message(data, (start, end), "TracesData", 0)
+        for around in _messages_in(data):
+            message = _read_message(data, around, "TracesData", budget)
             batches += message.get("resourceSpans", [])
     except _DecodeError as damaged:
-        problem = f"invalid OTLP protobuf at byte {damaged.position}: {damaged.problem}."
-        raise UnreadableInput(place, problem) from damaged
+        raise _unreadable(damaged, place) from damaged
     return {"resourceSpans": batches}
+
+
+def _unreadable(damaged: _DecodeError, place: str) -> UnreadableInput:
+    problem = f"invalid OTLP protobuf at byte {damaged.position}: {damaged.problem}."
+    return UnreadableInput(place, problem)
 
 
 def _messages_in(data: bytes) -> Iterator[_Range]:

@@ -1,0 +1,655 @@
+"""`callscore receive`: takes traces over OTLP, writes each as a line when it is complete, and scores it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from callscore.checks.check import FAULT_KINDS
+from callscore.cli.exit_codes import OK
+from callscore.cli.exits import ANY_FAULT, check_exit_code, score_exit_code
+from callscore.cli.options import (
+    SettingsCommand,
+    expected_option,
+    fail_on_option,
+    fail_under_option,
+    input_format_option,
+    lang_option,
+    max_skipped_option,
+    metric_option,
+    open_store_to_write,
+    parse_run_name,
+    reading_from,
+    reading_options,
+    refuse_evaluations,
+    require_one_stdin,
+    settings_from,
+    settings_options,
+    store_option,
+    tools_from,
+    tools_option,
+    warn_unknown_defaults,
+)
+from callscore.cli.output import open_output, print_note, without_secrets, write_report
+from callscore.cli.score import print_saved
+from callscore.cli.upload import print_delivery
+from callscore.core.call import Tool
+from callscore.core.case import Origin
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, display_width, escape
+from callscore.core.settings import Settings
+from callscore.engines.inputs import InputOptions, input_options_for
+from callscore.formats.dialect import dialect_named
+from callscore.formats.trace import ReadOptions
+from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
+from callscore.receiving.open_traces import Limits
+from callscore.receiving.receiver import Receiver, journal_folder
+from callscore.receiving.scoring import (
+    Checker,
+    Scorer,
+    read_references,
+    reason_text,
+    result_fields,
+)
+from callscore.receiving.server import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    PATH,
+    TOKEN_VARIABLE,
+    checked_token,
+    require_extra,
+    trace_server,
+)
+from callscore.reports.check import FINDINGS
+from callscore.reports.score import OUTCOMES, score_parts
+from callscore.sources.paths import expand_paths
+from callscore.sources.remote import without_credentials
+from callscore.uploaders.backends import BACKENDS, backend_named
+from callscore.uploaders.evaluations import evaluations_of
+from callscore.words.reasons import fault_kind_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from callscore.cli.output import Output
+    from callscore.core.results import Result
+    from callscore.core.score import Score
+    from callscore.engines.saving import ScoreSaver
+    from callscore.receiving.open_traces import ClosedBy
+    from callscore.receiving.scoring import Outcome
+    from callscore.receiving.server import TraceServer
+
+__all__ = ["command"]
+
+_DEFAULT_OUTPUT = "traces.jsonl"
+_LAST_PORT = 65_535
+_TICK = 0.25
+_MEGABYTE = 1 << 20
+_RESULTS_OF_RUN = 10_000
+_FEW = 10
+_NAMED_CALLS = 5
+_MAX_ID_WIDTH = 40
+_GAP = "   "
+_WAIT_FOR_UPLOAD = 1.0  # seconds
+_LIMITS = Limits()
+
+_RECEIVING = Phrase(
+    "receiving traces at {address}, writing to {file} (press Ctrl-C to stop)",
+    "приём трасс по адресу {address}, запись в {file} (Ctrl-C — остановить)",
+)
+_RECOVERED = Phrase(
+    "{spans} of a receiver that did not end properly were read from its journal",
+    "из журнала аварийно завершённого приёмника прочитано: {spans}",
+)
+_OTHER_OUTPUT = Phrase(
+    "{file} is not the file that the journal belongs to: some traces may be written a second time",
+    "журнал относится не к файлу {file}: некоторые трассы могут быть записаны второй раз",
+)
+_CANNOT_WRITE = Phrase(
+    "cannot write: {problem}. Requests are refused until this is solved",
+    "запись невозможна: {problem}. До устранения причины запросы отклоняются",
+)
+_WRITES_AGAIN = Phrase("writing again", "запись возобновлена")
+_NOT_WRITTEN = Phrase(
+    "{traces} could not be written. They are kept in {journal}, for the next start",
+    "не записано: {traces}. Данные остались в {journal} до следующего запуска",
+)
+_TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
+_AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
+_REFUSED = Phrase("{spans} without a valid id, refused", "без корректного id: {spans}, отклонены")
+_NOT_SCORED = Phrase("not scored", "не оценена")
+_NO_FAULTS = Phrase("no faults", "без ошибок")
+_NO_CALLS = Phrase("no calls", "без вызовов")
+_TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
+_SPANS = Plural(("span", "spans"), ("спан", "спана", "спанов"))
+_CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
+# How a trace was closed, unless its root span had arrived.
+_CLOSED: dict[ClosedBy, Phrase] = {
+    "quiet": Phrase("no root span", "нет корневого спана"),
+    "age": Phrase("closed by age", "закрыта по возрасту"),
+    "size": Phrase("closed by size", "закрыта по размеру"),
+    "journal": Phrase("closed by the size of the journal", "закрыта по размеру журнала"),
+    "shutdown": Phrase("closed by the end", "закрыта при завершении"),
+}
+_HELP = f"""Receive traces over OTLP/HTTP from any instrumented agent.
+
+Each trace becomes one line of JSON when it is complete: its calls, and its spans as they were received.
+The file can be scored later, or each trace as it comes.
+
+\\b
+Write traces to traces.jsonl; the agent needs OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+  callscore receive
+Score each trace against the case that its attribute names:
+  callscore receive --expected cases.jsonl --match callscore.case_id
+Check calls without expected ones:
+  callscore receive --check --tools tools.json
+
+Requests are on the disk before they are acknowledged: after a crash, start the command again.
+
+Only this machine can reach it. For another --host, set {TOKEN_VARIABLE}; exporters send it as
+OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer ...'. It needs an extra: pip install 'callscore[web]'
+
+\\b
+Exit codes: 1 with --fail-under or --fail-on, as of score and check; 3 if --expected is given and
+nothing could be scored, or --check and nothing could be checked.
+"""
+
+
+class _Request(Struct, frozen=True, kw_only=True):
+    """The options of the command."""
+
+    host: str
+    port: int
+    output: str
+    settle: float
+    close_after: float
+    max_body: int
+    max_memory: int
+    expected: tuple[str, ...]
+    match: str
+    check: bool
+    tools: Mapping[str, Tool] | None
+    inputs: InputOptions
+    input_format: str | None
+    read_options: ReadOptions
+    settings: Settings
+    metric: tuple[str, ...]
+    fail_under: float | None
+    fail_on: tuple[str, ...]
+    max_skipped: int
+    save: str | None
+    upload: str | None
+    upload_endpoint: str | None
+    store: str | None
+    lang: Language
+
+    @property
+    def limits(self) -> Limits:
+        """What the receiver keeps in memory, and how long."""
+        return Limits(
+            settle=self.settle,
+            quiet=self.close_after,
+            max_body_bytes=self.max_body * _MEGABYTE,
+            max_open_bytes=self.max_memory * _MEGABYTE,
+        )
+
+
+_SECONDS = click.FloatRange(min=0, max=86_400)
+
+
+@click.command(
+    cls=SettingsCommand, short_help="Receive traces over OTLP, and score them.", help=_HELP
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, _LAST_PORT),
+    default=DEFAULT_PORT,
+    show_default=True,
+    metavar="N",
+    help="Port on this machine; 0 for any free port.",
+)
+@click.option(
+    "--host",
+    default=DEFAULT_HOST,
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default=_DEFAULT_OUTPUT,
+    show_default=True,
+    metavar="FILE",
+    help="File of JSON lines that traces are appended to.",
+)
+@expected_option(multiple=True)
+@click.option(
+    "--match",
+    default=DEFAULT_MATCH,
+    show_default=True,
+    metavar="ATTRIBUTE",
+    help="Attribute of a span or a resource that names the case of a trace.",
+)
+@click.option("--check", is_flag=True, help="Check the calls without expected ones.")
+@tools_option
+@click.option(
+    "--settle",
+    type=_SECONDS,
+    default=_LIMITS.settle,
+    show_default=True,
+    metavar="SECONDS",
+    help="Close a trace with a root span when no span has come for this long.",
+)
+@click.option(
+    "--close-after",
+    type=_SECONDS,
+    default=_LIMITS.quiet,
+    show_default=True,
+    metavar="SECONDS",
+    help="Close any trace when no span has come for this long.",
+)
+@click.option(
+    "--max-body",
+    type=click.IntRange(1, 1024),
+    default=_LIMITS.max_body_bytes // _MEGABYTE,
+    show_default=True,
+    metavar="MB",
+    help="Refuse larger requests, also after decompression.",
+)
+@click.option(
+    "--max-memory",
+    type=click.IntRange(min=1),
+    default=_LIMITS.max_open_bytes // _MEGABYTE,
+    show_default=True,
+    metavar="MB",
+    help="Make exporters wait while open traces take more than this.",
+)
+@input_format_option
+@reading_options
+@settings_options
+@metric_option
+@fail_under_option
+@fail_on_option([ANY_FAULT, *FAULT_KINDS], multiple=True)
+@max_skipped_option
+@click.option(
+    "--save",
+    type=parse_run_name,
+    metavar="NAME",
+    help="Save the run in the history, under this name.",
+)
+@click.option(
+    "--upload",
+    type=click.Choice(BACKENDS),
+    help="Send each score to this trace backend, as callscore upload does.",
+)
+@click.option(
+    "--upload-endpoint",
+    metavar="URL",
+    help="The address of that backend.  [default: as its environment variables say]",
+)
+@store_option
+@lang_option
+def command(**options: Any) -> int:
+    """Receive traces until Ctrl-C, and find the exit code."""
+    require_extra()
+    require_one_stdin(*options["expected"], options["tools"])
+    settings = settings_from(options)
+    tools = tools_from(options)
+    read_options = reading_from(options, (tools or {}).values())
+    expected = tuple(expand_paths(options.pop("expected")))
+    refuse_evaluations(*expected)
+    request = _Request(
+        settings=settings,
+        tools=tools,
+        inputs=input_options_for(None, None, read_options, top_k=settings.top_k),
+        read_options=read_options,
+        expected=expected,
+        **options,
+    )
+    _require_possible(request)
+    token = checked_token(request.host, os.environ.get(TOKEN_VARIABLE))
+    with open_output(None, "table", request.lang, is_gate=True) as output:
+        return _receive(request, output, token)
+
+
+def _require_possible(request: _Request) -> None:
+    refusals = {
+        "--check needs no --expected: pass one of them.": request.check and request.expected,
+        "--fail-on goes together with --check.": request.fail_on and not request.check,
+        "--fail-under goes together with --expected.": (
+            request.fail_under is not None and not request.expected
+        ),
+        "--upload sends scores: it goes together with --expected.": (
+            request.upload is not None and not request.expected
+        ),
+        "--upload-endpoint goes together with --upload.": (
+            request.upload_endpoint is not None and request.upload is None
+        ),
+        "--save keeps scores: it does not go together with --check.": (
+            request.check and request.save is not None
+        ),
+        "--id-from names traces by files. Here --match names them.": (
+            request.read_options.id_from is not None
+        ),
+        "--output must be a file: traces are kept in it before they are acknowledged.": (
+            request.output == "-"
+        ),
+    }
+    for problem, is_so in refusals.items():
+        if is_so:
+            raise click.UsageError(problem)
+
+
+def _receive(request: _Request, output: Output, token: str | None) -> int:
+    with _saving(request) as on_result, _uploading(request) as uploads:
+        session = _Session(request, output, on_result)
+        session.on_scored = None if uploads is None else uploads.send
+        dialect = None if request.input_format is None else dialect_named(request.input_format)
+        receiver = Receiver(
+            Path(request.output),
+            TraceReader(request.match, request.read_options, dialect),
+            limits=request.limits,
+            fields_of=session.fields_of,
+            on_written=session.show,
+        )
+        try:
+            with (
+                _until_stopped() as stop,
+                trace_server(receiver, host=request.host, port=request.port, token=token) as server,
+            ):
+                _print_start(request, receiver, server)
+                _work(receiver, server, stop, request.lang)
+        finally:
+            receiver.finish()
+        results = session.results()
+    code = _report(request, receiver, output, results)
+    if uploads is not None:
+        uploads.require_all()
+    return code
+
+
+def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
+    """Write traces as they are complete, until the command is stopped."""
+    shown = ""
+    while not stop.wait(_TICK):
+        receiver.work()
+        problem = receiver.problem
+        if problem != shown:
+            phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
+            print_note(say(phrase, lang, problem=problem))
+            shown = problem
+        if not server.is_running:
+            raise click.ClickException("The server has ended unexpectedly.")
+
+
+@contextmanager
+def _until_stopped() -> Iterator[Event]:
+    """An event that Ctrl-C, and signals that ask a process to end, set: nothing is left half-done."""
+    stop = Event()
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {}
+    for name in names:
+        number = getattr(signal, name)
+        if signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            # The same Ctrl-C may arrive a second time, from the process that supervises this one.
+            signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)
+
+
+def _print_start(request: _Request, receiver: Receiver, server: TraceServer) -> None:
+    lang = request.lang
+    address = f"{server.address}{PATH}"
+    if not receiver.is_known_output:
+        print_note(say(_OTHER_OUTPUT, lang, file=request.output))
+    if receiver.counts.recovered:
+        spans = count_of(_SPANS, receiver.counts.recovered, lang)
+        print_note(say(_RECOVERED, lang, spans=spans))
+    print_note(say(_RECEIVING, lang, address=address, file=request.output))
+
+
+def _report(request: _Request, receiver: Receiver, output: Output, results: Any) -> int:
+    """Write the totals, and find the exit code."""
+    lang, counts = request.lang, receiver.counts
+    code = OK
+    if request.check:
+        output.write_text("\n")
+        write_report("check", (results,), output, "table", lang=lang)
+        code = check_exit_code(results, request.fail_on, lang, request.max_skipped)
+    elif request.expected:
+        output.write_text("\n")
+        output.write(results)
+        warn_unknown_defaults([results.summary], lang)
+        code = score_exit_code(
+            results,
+            request.fail_under,
+            lang,
+            is_judged=True,
+            is_joined=True,
+            max_skipped=request.max_skipped,
+        )
+    traces = count_of(_TRACES, counts.traces, lang)
+    spans = count_of(_SPANS, counts.written_spans, lang)
+    print_note(say(_TOTAL, lang, traces=traces, spans=spans, file=request.output))
+    for phrase, count in ((_AGAIN, counts.duplicates), (_REFUSED, counts.refused)):
+        if count:
+            print_note(say(phrase, lang, spans=count_of(_SPANS, count, lang)))
+    if receiver.open_traces:
+        left = count_of(_TRACES, receiver.open_traces, lang)
+        journal = journal_folder(Path(request.output))
+        raise click.ClickException(say(_NOT_WRITTEN, lang, traces=left, journal=journal))
+    return code
+
+
+class _Session:
+    """Scores or checks each trace, and shows it in a line.
+
+    Attributes:
+        on_scored: called with each trace that has a score, when it is on the disk.
+    """
+
+    def __init__(
+        self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
+    ) -> None:
+        self._request = request
+        self._output = output
+        self._width = 0
+        self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
+        self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
+        self._judge: Checker | Scorer
+        if request.check:
+            self._judge = Checker(request.tools, max_shown=_FEW)
+            return
+        references = read_references(request.expected, request.inputs) if request.expected else {}
+        self._judge = Scorer(
+            references,
+            settings=request.settings,
+            tools=request.tools,
+            metrics=request.metric,
+            on_result=on_result,
+        )
+
+    def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:
+        """Score a trace: what its line says about that."""
+        outcome = self._judge.take(trace)
+        self._outcomes[trace.trace_id, trace.part] = outcome
+        return result_fields(outcome, reason_text(trace, outcome, self._request.match))
+
+    def results(self) -> Any:
+        """The results of all traces."""
+        return self._judge.results()
+
+    def show(self, trace: ClosedTrace) -> None:
+        """Show a trace that is on the disk, and hand its score on."""
+        outcome = self._outcomes.pop((trace.trace_id, trace.part))
+        name = without_secrets(escape(trace.id))
+        self._width = max(self._width, min(display_width(name), _MAX_ID_WIDTH))
+        padded = name + " " * (self._width - display_width(name))
+        parts = [(padded, ""), *self._parts_of(trace, outcome)]
+        if trace.closed_by in _CLOSED:
+            parts.append((say(_CLOSED[trace.closed_by], self._request.lang), "dim"))
+        self._print([(text, style) for text, style in parts if text])
+        if outcome.score is not None and self.on_scored is not None:
+            self.on_scored(trace, outcome.score)
+
+    def _parts_of(self, trace: ClosedTrace, outcome: Outcome) -> list[tuple[str, str]]:
+        """What a line says after the name, each part with its style."""
+        lang = self._request.lang
+        if outcome.score is not None:
+            word, style = OUTCOMES[outcome.score.passed]
+            number, rates = score_parts(outcome.score, lang)
+            return [(say(word, lang), style), (number, ""), (rates, "dim")]
+        if outcome.faults is not None:
+            return [self._faults(outcome, lang), self._calls(trace, lang)]
+        reason = reason_text(trace, outcome, self._request.match, lang)
+        if reason:
+            return [(say(_NOT_SCORED, lang), "yellow"), (_shown(reason), "")]
+        return [self._calls(trace, lang), (_shown(trace.unread), "yellow")]
+
+    @staticmethod
+    def _faults(outcome: Outcome, lang: Language) -> tuple[str, str]:
+        faults = outcome.faults or ()
+        if not faults:
+            return say(_NO_FAULTS, lang), "green"
+        kinds = dict.fromkeys(fault_kind_name(fault.kind, lang=lang) for fault in faults)
+        return f"{count_of(FINDINGS, len(faults), lang)}: {', '.join(kinds)}", "red"
+
+    @staticmethod
+    def _calls(trace: ClosedTrace, lang: Language) -> tuple[str, str]:
+        names = [call.name for call in trace.calls]
+        if not names:
+            return say(_NO_CALLS, lang), "dim"
+        named = ", ".join(names[:_NAMED_CALLS]) + (" …" if len(names) > _NAMED_CALLS else "")
+        return _shown(f"{count_of(_CALLS, len(names), lang)}: {named}"), "dim"
+
+    def _print(self, parts: list[tuple[str, str]]) -> None:
+        console = self._output.console()
+        if console is None:
+            self._output.write_text(_GAP.join(text for text, _ in parts).rstrip() + "\n")
+            return
+        from rich.text import Text
+
+        line = Text(_GAP).join([Text(text, style) for text, style in parts])
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _shown(text: str) -> str:
+    """A text of a trace in one line, without secrets."""
+    shown: str = without_secrets(escape(text))
+    return clip(shown, 200)
+
+
+@contextmanager
+def _saving(request: _Request) -> Iterator[Callable[[Result], None] | None]:
+    """What saves results in the history, in runs of a limited size; None without --save."""
+    if request.save is None:
+        yield None
+        return
+    runs = _Runs(request)
+    try:
+        yield runs.take
+    finally:
+        runs.end()
+
+
+class _Runs:
+    """Saves results as one run after another: a receiver may never end."""
+
+    def __init__(self, request: _Request) -> None:
+        self._request = request
+        self._saver: ScoreSaver | None = None
+        self._count = 0
+
+    def take(self, result: Result) -> None:
+        """Save a result."""
+        if self._saver is None:
+            self._saver = self._begin()
+        self._saver.save_result(result)
+        self._count += 1
+        if self._count >= _RESULTS_OF_RUN:
+            self.end()
+
+    def _begin(self) -> ScoreSaver:
+        from callscore.engines.saving import SaveRequest, ScoreSaver
+        from callscore.history.writer import fallback_store_for
+
+        request, store = self._request, self._request.store
+        about = SaveRequest(
+            name=request.save or "",
+            cases=[*map(without_credentials, request.expected or (request.output,))],
+            actual=[request.output] if request.expected else [],
+            settings=request.settings,
+            tools=request.tools,
+            fail_under=request.fail_under,
+        )
+        return ScoreSaver(about, lambda: open_store_to_write(store), fallback_store_for(store))
+
+    def end(self) -> None:
+        """End the run, if there is one."""
+        saver, self._saver, self._count = self._saver, None, 0
+        if saver is not None:
+            saver.finish()
+            print_saved(saver, self._request.lang)
+
+
+@contextmanager
+def _uploading(request: _Request) -> Iterator[_Uploads | None]:
+    """What sends scores to a trace backend; None without --upload."""
+    if request.upload is None:
+        yield None
+        return
+    uploads = _Uploads(request)
+    try:
+        yield uploads
+    finally:
+        uploads.close()
+
+
+class _Uploads:
+    """Sends the score of each trace to a backend, beside the receiver.
+
+    Raises:
+        MissingExtra: the client library of the backend is not installed. This is raised at the start.
+    """
+
+    def __init__(self, request: _Request) -> None:
+        from callscore.uploaders.sending import Uploader
+
+        backend = backend_named(request.upload or "")
+        self._lang = request.lang
+        self._uploader = Uploader(backend, endpoint=request.upload_endpoint)
+
+    def send(self, trace: ClosedTrace, score: Score) -> None:
+        """Queue a score. If the backend takes none, it is counted as lost: traces come first."""
+        for each in evaluations_of(score, origin=_origin_of(trace), case=trace.id):
+            self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
+
+    def close(self) -> None:
+        """Send what waits, and say what arrived."""
+        print_delivery(self._uploader.close(), self._lang)
+
+    def require_all(self) -> None:
+        """Raise `UploadFailed` unless all scores arrived."""
+        self._uploader.close().require_all()
+
+
+def _origin_of(trace: ClosedTrace) -> Origin:
+    """The span of the agent if the trace has one, or else its root."""
+    found = None if trace.case is None else trace.case.origin
+    return Origin(
+        trace_id=trace.trace_id,
+        span_id=(found.span_id if found else None) or trace.root_span_id or None,
+        response_id=trace.response_id or None,
+    )

@@ -1,0 +1,250 @@
+"""A closed trace: its spans as one document, the calls in it, and the line that is written of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.case import Case
+from callscore.documents import Document, tools_of_document
+from callscore.errors import CallscoreError, UnknownFormat
+from callscore.formats.case_sides import join_traces
+from callscore.formats.cases import actual_from_trace
+from callscore.formats.families.spans import read_attributes
+from callscore.formats.reading import Recognizer, read_as, read_named, unknown_format_text
+from callscore.formats.shape import at, dicts, list_of
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
+from callscore.receiving.open_traces import ClosedBy
+from callscore.words.plain_data import call_fields
+from callscore.words.value_text import encode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.call import ToolCall
+    from callscore.formats.dialect import Dialect
+    from callscore.hiding.hider import Hider
+    from callscore.receiving.open_traces import OpenTrace
+
+__all__ = ["DEFAULT_MATCH", "ClosedTrace", "TraceReader", "line_of"]
+
+DEFAULT_MATCH = "callscore.case_id"
+_RESPONSE_ID = "gen_ai.response.id"
+# The format of spans without the attributes of another one, and what its own begin with.
+_GENAI, _GENAI_ATTRIBUTES = "otel_genai", b"gen_ai"
+
+
+class ClosedTrace(Struct, frozen=True, kw_only=True):
+    """A trace that is complete, or a further part of one, and what was read from it.
+
+    Attributes:
+        id: the value of the match attribute, or else the id of the trace; with its number if it is a
+            further part.
+        trace_id: the id of the trace.
+        part: from 1; further parts have the spans that arrived after the trace was closed.
+        closed_by: why it was closed.
+        case_ids: the values of the match attribute; only that of the root span if it has one.
+        case: the actual side of a case; None if the calls could not be read.
+        problem: why calls could not be read, in a sentence; empty if they could.
+        unread: what looks like calls and was not read; empty if there is nothing.
+        root_span_id: the id of the root span; empty if it did not arrive.
+        response_id: the last `gen_ai.response.id` in it; empty if there is none.
+        spans: how many there are.
+        document: the spans as the JSON of an OTLP document, without the braces around it.
+    """
+
+    id: str
+    trace_id: str
+    part: int
+    closed_by: ClosedBy
+    case_ids: tuple[str, ...] = ()
+    case: Case | None = None
+    problem: str = ""
+    unread: str = ""
+    root_span_id: str = ""
+    response_id: str = ""
+    spans: int = 0
+    document: bytes = b""
+
+    @property
+    def case_id(self) -> str | None:
+        """The case that it names; None if it names none, or several."""
+        return self.case_ids[0] if len(self.case_ids) == 1 else None
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls; none if they could not be read."""
+        return () if self.case is None else self.case.actual or ()
+
+
+class TraceReader:
+    """Reads the calls of closed traces.
+
+    Args:
+        match: the attribute of a span or a resource that names the case of a trace.
+        read_options: which calls to read.
+        dialect: the format of the spans; recognized by default.
+    """
+
+    def __init__(
+        self,
+        match: str = DEFAULT_MATCH,
+        read_options: ReadOptions = DEFAULT_READ_OPTIONS,
+        dialect: Dialect | None = None,
+    ) -> None:
+        self._match = match
+        self._dialect = dialect
+        self._recognizer = Recognizer()
+        self._unread: dict[str, None] = {}  # in the trace at hand
+        self._read_options = replace(
+            read_options,
+            inner=Recognizer().find,
+            on_unread=self._unread.setdefault,
+            numbers_turns=True,
+        )
+
+    def read(self, trace: OpenTrace) -> ClosedTrace:
+        """The trace, with the calls in it; a problem is a part of the result."""
+        content = _document_of(trace)
+        found = ClosedTrace(
+            id=trace.id,
+            trace_id=trace.id,
+            part=trace.part,
+            closed_by=trace.closed_by or "shutdown",
+            root_span_id=trace.root,
+            spans=len(trace.spans),
+            document=content,
+        )
+        try:
+            document = msgspec.json.decode(b"{" + content + b"}")
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            problem = f"the spans cannot be read: {error}"
+            return replace(found, id=_named(trace.id, trace.part), problem=problem)
+        found = replace(
+            found,
+            case_ids=self._case_ids(document, trace.root),
+            response_id=_last_response(document),
+        )
+        name = _named(found.case_id or trace.id, trace.part)
+        return self._with_calls(replace(found, id=name), document)
+
+    def _with_calls(self, found: ClosedTrace, document: Any) -> ClosedTrace:
+        place = f"trace {found.trace_id}"
+        self._unread.clear()
+        try:
+            dialect, case = self._read(document, place)
+            _require_agent(case, dialect, found.document)
+        except UnknownFormat as error:
+            # Most programs send other traces, too. Where one names a case, calls were to be expected.
+            case = Case(id=found.id, actual=None if found.case_id else ())
+            return replace(found, case=case, problem=str(error))
+        except CallscoreError as error:
+            return replace(found, problem=str(error))
+        tools = tools_of_document(Document(place, document, dialect)) or None
+        unread = " ".join(self._unread)
+        case = replace(case, id=found.id, tools=tools, unread=unread or None)
+        return replace(found, case=case, unread=unread)
+
+    def _read(self, document: Any, place: str) -> tuple[Dialect, Case]:
+        """The format of a document, and the calls in it."""
+        dialect = self._dialect or self._recognizer.find(document)
+        if dialect is None:
+            raise UnknownFormat(unknown_format_text(document))
+        read = read_as if self._dialect is None else read_named
+        traces = read(dialect, document, self._read_options)
+        run = join_traces(traces, where=place) if traces else Trace()
+        case = actual_from_trace(run, place=place)
+        return dialect, case
+
+    def _case_ids(self, document: Any, root: str) -> tuple[str, ...]:
+        """The values of the match attribute; that of the root span decides."""
+        values: dict[str, None] = {}
+        for attributes, span in _attributes_in(document):
+            value = attributes.get(self._match)
+            if isinstance(value, str | int) and value != "":
+                if root and str(span).lower() == root:
+                    return (str(value),)
+                values[str(value)] = None
+        return tuple(values)
+
+
+def _require_agent(case: Case, dialect: Dialect, document: bytes) -> None:
+    """Refuse spans that say nothing about calls: an agent without instrumentation is not one without calls."""
+    is_about_agent = dialect.name != _GENAI or _GENAI_ATTRIBUTES in document
+    if case.actual is None or not (case.actual or is_about_agent):
+        raise UnknownFormat("no span is about a model or a tool. Is the agent instrumented?")
+
+
+def _named(name: str, part: int) -> str:
+    """The id of a part: another one than that of the trace, so that it is not taken for a further run."""
+    return name if part == 1 else f"{name}/part-{part}"
+
+
+def _attributes_in(document: Any) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The attributes of each span with its id, and then those of each resource."""
+    batches = dicts(list_of(document.get("resourceSpans")))
+    for batch in batches:
+        for span in _spans_in(batch):
+            yield read_attributes(span.get("attributes")), span.get("spanId")
+    for batch in batches:
+        yield read_attributes(at(batch, "resource", "attributes")), None
+
+
+def _spans_in(batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for scope in dicts(list_of(batch.get("scopeSpans"))):
+        yield from dicts(list_of(scope.get("spans")))
+
+
+def _last_response(document: Any) -> str:
+    """The id of the response of a model that ended last."""
+    latest, found = -1, ""
+    for batch in dicts(list_of(document.get("resourceSpans"))):
+        for span in _spans_in(batch):
+            value = read_attributes(span.get("attributes")).get(_RESPONSE_ID)
+            ended = _nanoseconds(span.get("endTimeUnixNano"))
+            if isinstance(value, str) and ended >= latest:
+                latest, found = ended, value
+    return found
+
+
+def _nanoseconds(value: Any) -> int:
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else 0  # noqa: PLR2004  (64 bits)
+
+
+def _document_of(trace: OpenTrace) -> bytes:
+    """The spans as the JSON of an OTLP document, without the braces around it."""
+    batches: dict[bytes, list[bytes]] = {}
+    for (batch, scope), spans in trace.groups.items():
+        batches.setdefault(batch, []).append(_with_field(scope, b"spans", spans))
+    items = [_with_field(batch, b"scopeSpans", scopes) for batch, scopes in batches.items()]
+    return b'"resourceSpans":[' + b",".join(items) + b"]"
+
+
+def _with_field(text: bytes, name: bytes, items: list[bytes]) -> bytes:
+    """The JSON of an object with a list as a further field."""
+    before = text.rstrip()[:-1].rstrip()
+    comma = b"" if before.endswith(b"{") else b","
+    return before + comma + b'"' + name + b'":[' + b",".join(items) + b"]}"
+
+
+def line_of(trace: ClosedTrace, result: dict[str, Any], hider: Hider) -> bytes:
+    """The line of a trace; `result` has more fields, such as its score.
+
+    A trace that names a case, but whose calls cannot be read, has no `actual`: it must not be scored as if
+    no call had been made. The secrets of the environment are hidden, as in everything that is saved.
+    """
+    record: dict[str, Any] = {"id": trace.id, "trace_id": trace.trace_id}
+    if trace.part > 1:
+        record["part"] = trace.part
+    record["closed_by"] = trace.closed_by
+    if trace.case is not None and trace.case.actual is not None:
+        record["actual"] = [call_fields(call) for call in trace.case.actual]
+    record |= result
+    line = encode_json(record)[:-1] + b"," + trace.document + b"}"
+    if hider.has_secret(line.decode(errors="replace")):
+        line = msgspec.json.encode(hider.data(msgspec.json.decode(line)))
+    return line + b"\n"

@@ -1,0 +1,301 @@
+"""`callscore receive` as a program: started, killed, started again, and stopped."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import resource
+import signal
+import sys
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.e2e.processes import started, wait_until
+from tests.receiving.made_up import a_request, a_span, a_tool_span, field, in_protobuf, lines_of
+
+from callscore.receiving.otlp import JSON, PROTOBUF
+from callscore.receiving.receiver import journal_folder
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/v1/traces")
+AGENT: dict[str, Any] = {"gen_ai__operation__name": "invoke_agent"}
+WAIT = 120
+REFERENCES = (
+    '{"id": "paris", "expected": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}\n'
+    '{"id": "rome", "expected": [{"name": "get_weather", "arguments": {"city": "Rome"}}]}\n'
+)
+
+
+def a_run(trace: int, case: str, city: str) -> dict[str, Any]:
+    return a_request(
+        a_span(trace, 1, **AGENT, callscore__case_id=case),
+        a_tool_span(trace, 2, 1, "get_weather", f'{{"city": "{city}"}}'),
+    )
+
+
+class Receiving:
+    """A receiver that runs."""
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+        wait_until(lambda: ADDRESS.search(self.notes) or process.poll() is not None, "the address")
+        found = ADDRESS.search(self.notes)
+        assert found is not None, self.notes
+        self.port = int(found[1])
+
+    @property
+    def notes(self) -> str:
+        return (self._folder / "stderr").read_text(encoding="utf-8")
+
+    @property
+    def output(self) -> str:
+        return (self._folder / "stdout").read_text(encoding="utf-8")
+
+    def send(self, body: bytes, kind: str = PROTOBUF) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
+        with closing(connection):
+            connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
+            return connection.getresponse().status
+
+    def wait_for(self, text: str) -> None:
+        wait_until(lambda: text in self.output, text)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self._process.send_signal(number)
+        return self._process.wait(WAIT)
+
+    def kill(self) -> None:
+        self._process.kill()  # the process that works ends with it
+        self._process.wait(WAIT)
+
+
+@contextmanager
+def receiving(folder: Path, *options: str, **environment: str) -> Iterator[Receiving]:
+    words = ("receive", "--port", "0", "--settle", "0", *options)
+    with started(folder, *words, environment=environment) as process:
+        yield Receiving(process, folder)
+
+
+def test_traces_are_scored_as_they_come(tmp_path: Path, callscore: Program) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    with receiving(tmp_path, "--expected", "refs.jsonl", "--save", "live") as receiver:
+        assert receiver.send(in_protobuf(a_run(1, "paris", "Paris"))) == 200
+        receiver.wait_for("paris")
+        assert receiver.send(msgspec.json.encode(a_run(2, "oslo", "Oslo")), JSON) == 200
+        receiver.wait_for("oslo")
+        code = receiver.stop()
+        lines = receiver.output.splitlines()
+
+    assert code == 0
+    assert lines[0].split("   ") == [
+        "paris",
+        "passed",
+        "100.0% Perfect match",
+        "precision 100.0%, recall 100.0%",
+    ]
+    assert lines[1] == "oslo    not scored   no reference has this id"
+    assert "Macro F1 50.0%   Moderate" in lines
+    assert "! 1 case without an answer: not passed, and 0 in the macro means (rome)" in lines
+    again = callscore("score", "--expected", "refs.jsonl", "--actual", "traces.jsonl")
+    assert "Macro F1 50.0%   Moderate" in again.stdout
+    assert "paris" in callscore("show", "live", "--show", "all").stdout
+    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+
+
+def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    options = ("--expected", "refs.jsonl", "--fail-under", "0.9")
+    with receiving(tmp_path, *options, "--lang", "ru") as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("пройден")
+
+        assert receiver.stop(signal.SIGINT) == 1
+        assert "приём трасс" in receiver.notes
+
+
+def test_nothing_scored_is_not_a_success(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:
+        assert receiver.stop() == 3
+
+
+def test_calls_are_checked(tmp_path: Path) -> None:
+    tool = {"name": "get_weather", "parameters": {"type": "object", "required": ["unit"]}}
+    (tmp_path / "tools.json").write_bytes(msgspec.json.encode([tool]))
+    options = ("--check", "--tools", "tools.json", "--fail-on", "any", "-o", "checked.jsonl")
+    with receiving(tmp_path, *options) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("paris")
+
+        assert receiver.stop() == 1
+        assert receiver.output.startswith("paris   1 fault: missing argument   1 call: get_weather")
+    (line,) = lines_of(tmp_path / "checked.jsonl")
+    assert line["faults"][0]["tool"] == "get_weather"
+
+
+def test_without_references_traces_are_written(tmp_path: Path) -> None:
+    with receiving(tmp_path) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.send(in_protobuf(a_request(a_span(2, 1, name="GET /health"))))
+        receiver.send(in_protobuf(a_request(a_span(3, 2, 1, **AGENT))))
+        receiver.wait_for(f"{2:032x}")
+
+        assert receiver.stop() == 0
+        lines = receiver.output.splitlines()
+        assert "3 traces, 4 spans in traces.jsonl" in receiver.notes
+    assert lines[0].split("   ") == ["paris", "1 call: get_weather"]
+    assert lines[1] == f"{2:032x}   no calls"
+    assert lines[2] == f"{3:032x}   no calls   closed by the end"
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: bool) -> None:
+    sent = 0
+    for round_ in range(3):
+        settle = "0" if is_busy else "600"
+        with receiving(tmp_path, "--settle", settle, "--close-after", "600") as receiver:
+            for _ in range(40):
+                sent += 1
+                assert receiver.send(in_protobuf(a_run(sent, f"case-{sent}", "Paris"))) == 200
+            again = a_run(sent, f"case-{sent}", "Paris")  # as an exporter that got no response
+            assert receiver.send(in_protobuf(again)) == 200
+            receiver.kill()
+            if round_ and not is_busy:
+                assert "read from its journal" in receiver.notes
+    with receiving(tmp_path) as receiver:
+        assert receiver.stop() == 0
+
+    found = lines_of(tmp_path / "traces.jsonl")
+    assert sorted(line["id"] for line in found) == sorted(f"case-{n}" for n in range(1, sent + 1))
+    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc says how much memory a process took")
+def test_hostile_bodies_take_little_memory(tmp_path: Path) -> None:
+    size = 15_900_000
+    nested = b'{"resourceSpans":[{"scopeSpans":[{"spans":['
+    bodies = {
+        "empty batches": (b"\x0a\x00" * (size // 2), PROTOBUF),
+        "empty spans": (field(1, field(2, b"\x12\x00" * (size // 2))), PROTOBUF),
+        "empty attributes": (field(1, field(2, field(2, b"\x4a\x00" * (size // 2)))), PROTOBUF),
+        "empty objects": (nested + b"{}," * (size // 3) + b"{}]}]}]}", JSON),
+        "numbers": (nested + b'{"x":[' + b"1," * (size // 2) + b"1]}]}]}]}", JSON),
+        "brackets": (b"[" * size, JSON),
+        "keys": (b'{"a":' * (size // 5), JSON),
+        "long text": (in_protobuf(a_request(a_span(1, 1, text="\x01" * size))), PROTOBUF),
+    }
+    with receiving(tmp_path, "--close-after", "0") as receiver:
+        found = {name: receiver.send(*each) for name, each in bodies.items()}
+        most = max(map(_peak_of, _children_of(receiver._process.pid)))
+
+        assert receiver.stop() == 0
+    assert found == dict.fromkeys(bodies, 400) | {"long text": 200}
+    assert most < 600_000  # kB; each body would take gigabytes
+    assert len(lines_of(tmp_path / "traces.jsonl")) == 1
+
+
+def _children_of(pid: int) -> list[str]:
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:  # noqa: PTH123
+        return file.read().split()
+
+
+def _peak_of(pid: str) -> int:
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:  # noqa: PTH123
+        return int(next(line for line in file if line.startswith("VmHWM:")).split()[1])
+
+
+def test_a_full_disk_refuses_requests_and_is_said(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))  # for the program, too
+    try:
+        with receiving(tmp_path, "--settle", "600") as receiver:
+            large = in_protobuf(a_request(a_span(1, 1, text="x" * 5000)))
+            small = in_protobuf(a_request(a_span(2, 1)))
+            found = [receiver.send(large), receiver.send(small), receiver.send(large)]
+            wait_until(lambda: "cannot write" in receiver.notes, "a note about the disk")
+            code = receiver.stop()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert found == [503, 200, 503]
+    assert code == 0
+    assert [line["trace_id"] for line in lines_of(tmp_path / "traces.jsonl")] == [f"{2:032x}"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--check", "--expected", "a.jsonl"], "--check needs no --expected"),
+        (["--fail-on", "any"], "--fail-on goes together with --check"),
+        (["--fail-under", "1"], "--fail-under goes together with --expected"),
+        (["--check", "--save", "x"], "--save keeps scores"),
+        (["--id-from", "filename"], "--match names them"),
+        (["-o", "-"], "--output must be a file"),
+        (["--port", "70000"], "--port"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    callscore: Program, options: list[str], problem: str
+) -> None:
+    found = callscore("receive", *options)
+
+    assert found.returncode == 2
+    assert problem in found.stderr
+
+
+def test_another_host_needs_a_token(callscore: Program, tmp_path: Path) -> None:
+    missing = callscore("receive", "--host", "0.0.0.0")  # noqa: S104  (it is refused)
+    short = callscore(
+        "receive",
+        *("--host", "0.0.0.0"),  # noqa: S104  (likewise)
+        CALLSCORE_RECEIVE_TOKEN="short",  # noqa: S106  (likewise)
+    )
+
+    assert (missing.returncode, short.returncode) == (2, 2)
+    assert "Set CALLSCORE_RECEIVE_TOKEN" in missing.stderr
+    assert "at least 16" in short.stderr
+    assert os.listdir(tmp_path) == []  # noqa: PTH208  (nothing was created)
+
+
+def test_references_and_outputs_that_cannot_be_used_are_refused(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n", encoding="utf-8")
+
+    found = [
+        callscore("receive", "--port", "0", "--expected", "no.jsonl"),
+        callscore("receive", "--port", "0", "-o", "notes.md"),
+    ]
+
+    assert [each.returncode for each in found] == [3, 2]
+    assert "no.jsonl: file not found" in found[0].stderr
+    assert "notes.md: the last line is not a JSON object" in found[1].stderr
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "# Notes\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--upload", "otel"), "goes together with --expected"),
+        (("--expected", "refs.jsonl", "--upload-endpoint", "http://x"), "together with --upload"),
+    ],
+)
+def test_an_upload_needs_scores(
+    callscore: Program, tmp_path: Path, options: tuple[str, ...], problem: str
+) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+
+    ran = callscore("receive", *options)
+
+    assert ran.returncode == 2
+    assert problem in ran.stderr

@@ -1,0 +1,331 @@
+"""The server: the protocol as exporters expect it, and requests that are refused."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import socket
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.receiving.made_up import (
+    Clock,
+    a_receiver,
+    a_request,
+    a_span,
+    field,
+    in_protobuf,
+    lines_of,
+)
+
+from callscore.errors import InvalidSettings, MissingExtra
+from callscore.receiving import server as servers
+from callscore.receiving.open_traces import Limits
+from callscore.receiving.otlp import JSON, PROTOBUF
+from callscore.receiving.server import checked_token, require_extra, trace_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from callscore.receiving.receiver import Receiver
+    from callscore.receiving.server import TraceServer
+
+HOST = "127.0.0.1"
+WAIT = 60
+TOKEN = "the-token-of-these-tests"  # noqa: S105  (it opens nothing)
+BODY = in_protobuf(a_request(a_span(1, 1)))
+LIMITS = Limits(settle=1, quiet=10, max_body_bytes=100_000)
+
+
+@contextmanager
+def serving(
+    folder: Path, *, token: str | None = None, limits: Limits = LIMITS
+) -> Iterator[tuple[Receiver, TraceServer]]:
+    receiver = a_receiver(folder / "t.jsonl", Clock(), limits=limits)
+    try:
+        with trace_server(receiver, port=0, token=token) as server:
+            yield receiver, server
+    finally:
+        receiver.finish()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[TraceServer]:
+    with serving(tmp_path) as (_, found):
+        yield found
+
+
+class Response:
+    """A response of the server."""
+
+    def __init__(self, found: http.client.HTTPResponse) -> None:
+        self.status = found.status
+        self.headers = found.headers
+        self.body = found.read()
+
+    @property
+    def data(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+def ask(
+    server: TraceServer,
+    body: bytes = BODY,
+    *,
+    path: str = "/v1/traces",
+    method: str = "POST",
+    kind: str | None = PROTOBUF,
+    **headers: str,
+) -> Response:
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    if kind is not None:
+        given["Content-Type"] = kind
+    connection = http.client.HTTPConnection(HOST, server.port, timeout=WAIT)
+    with closing(connection):
+        connection.request(method, path, body, given)
+        return Response(connection.getresponse())
+
+
+def test_spans_are_acknowledged_in_both_encodings(tmp_path: Path) -> None:
+    with serving(tmp_path) as (receiver, server):
+        first = ask(server)
+        second = ask(server, msgspec.json.encode(a_request(a_span(2, 1))), kind=f"{JSON};charset=x")
+        third = ask(
+            server,
+            gzip.compress(in_protobuf(a_request(a_span(3, 1)))),
+            Content_Encoding="gzip",
+        )
+
+        assert [first.status, second.status, third.status] == [200, 200, 200]
+        assert (first.headers["content-type"], first.body) == (PROTOBUF, b"")
+        assert (second.headers["content-type"], second.body) == (JSON, b"{}")
+        assert first.headers["server"] is None
+        assert receiver.counts.spans == 3
+    assert len(lines_of(tmp_path / "t.jsonl")) == 3
+
+
+def test_refused_spans_are_in_the_response(server: TraceServer) -> None:
+    found = ask(server, msgspec.json.encode(a_request(a_span(0, 1), a_span(1, 1))), kind=JSON)
+
+    assert found.status == 200
+    assert found.data["partialSuccess"]["rejectedSpans"] == "1"
+
+
+def test_an_empty_request_is_valid(server: TraceServer) -> None:
+    assert ask(server, b"").status == 200
+    assert ask(server, b"{}", kind=JSON).status == 200
+
+
+def test_errors_are_in_the_encoding_of_the_request(server: TraceServer) -> None:
+    found = ask(server, b"\x0a\xff")
+    other = ask(server, b"{", kind=JSON)
+
+    assert (found.status, found.headers["content-type"]) == (400, PROTOBUF)
+    assert found.body.startswith(b"\x08\x03\x12")
+    assert (other.status, other.data["code"]) == (400, 3)
+
+
+def test_wrong_requests_have_their_status(server: TraceServer) -> None:
+    found = {
+        "path": ask(server, path="/v1/logs").status,
+        "method": ask(server, b"", method="GET", kind=None).status,
+        "preflight": ask(server, b"", method="OPTIONS", kind=None).status,
+        "no type": ask(server, kind=None).status,
+        "type": ask(server, kind="text/plain").status,
+        "encoding": ask(server, Content_Encoding="br").status,
+        "large": ask(server, b"x" * 200_000).status,
+        "very large": ask(server, b"x" * 30_000_000).status,
+        "very large and wrong": ask(server, b"x" * 30_000_000, kind="text/plain").status,
+        "bomb": ask(server, gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip").status,
+    }
+
+    assert found == {
+        "path": 404,
+        "method": 405,
+        "preflight": 405,
+        "no type": 415,
+        "type": 415,
+        "encoding": 415,
+        "large": 413,
+        "very large": 413,
+        "very large and wrong": 415,
+        "bomb": 413,
+    }
+
+
+def test_a_header_that_is_given_twice_is_refused(server: TraceServer) -> None:
+    connection = http.client.HTTPConnection(HOST, server.port, timeout=WAIT)
+    with closing(connection):
+        connection.putrequest("POST", "/v1/traces")
+        for kind in (JSON, PROTOBUF):
+            connection.putheader("Content-Type", kind)
+        connection.putheader("Content-Length", "0")
+        connection.endheaders()
+
+        assert connection.getresponse().status == 400
+
+
+def test_pages_in_a_browser_are_refused(server: TraceServer) -> None:
+    assert ask(server, Origin="http://evil.example").status == 403
+    assert ask(server, Origin=f"http://{HOST}:{server.port}").status == 403
+    assert ask(server, Sec_Fetch_Site="cross-site").status == 403
+    assert ask(server, Host="evil.example").status == 403
+    assert ask(server, Host=f"evil.example:{server.port}").status == 403
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:99", "127.0.0.1", "[::1]:4318"])
+def test_this_machine_has_several_names(server: TraceServer, host: str) -> None:
+    assert ask(server, Host=host).status == 200
+
+
+def test_with_a_token_every_request_needs_it(tmp_path: Path) -> None:
+    with serving(tmp_path, token=TOKEN) as (_, server):
+        right = f"Bearer {TOKEN}"
+        found = [
+            ask(server, Authorization=given, Host="receiver.internal:4318").status
+            for given in (right, f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN, "")
+        ]
+        missing = ask(server)
+        health = ask(server, b"", path="/healthz", method="GET", kind=None)
+
+    assert found == [200, 401, 401, 401, 401]
+    assert (missing.status, missing.headers["www-authenticate"]) == (401, "Bearer")
+    assert TOKEN.encode() not in missing.body
+    assert health.status == 200
+
+
+def test_too_much_at_once_is_asked_to_wait(tmp_path: Path) -> None:
+    limits = Limits(settle=1, quiet=10, max_open_traces=1)
+    with serving(tmp_path, limits=limits) as (_, server):
+        ask(server)
+        found = ask(server, in_protobuf(a_request(a_span(2, 1))))
+
+    assert (found.status, found.headers["retry-after"]) == (429, "2")
+    assert found.headers["content-type"] == PROTOBUF
+
+
+def test_bodies_that_are_being_received_are_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 1000)
+    with serving(tmp_path) as (_, server):
+        found = ask(server, b"x" * 2000)
+        again = ask(server)
+
+    assert (found.status, found.headers["retry-after"]) == (429, "1")
+    assert again.status == 200  # what was refused is not counted any more
+
+
+def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with serving(tmp_path) as (_, server):
+        before = ask(server, b"", path="/healthz", method="GET", kind=None)
+        with monkeypatch.context() as patch:
+            patch.setattr("os.fsync", fail)
+            found = ask(server, kind=JSON, body=msgspec.json.encode(a_request(a_span(1, 1))))
+            health = ask(server, b"", path="/healthz", method="GET", kind=None)
+
+    assert (before.status, before.data) == (200, {"status": "ok"})
+    assert (found.status, found.headers["retry-after"]) == (503, "5")
+    assert "No space left" in found.data["message"]
+    assert (health.status, health.data) == (503, {"status": "cannot write"})
+    assert lines_of(tmp_path / "t.jsonl") == []
+
+
+def test_a_client_that_gives_up_changes_nothing(tmp_path: Path) -> None:
+    head = f"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: {PROTOBUF}\r\n"
+    with serving(tmp_path) as (receiver, server):
+        with socket.create_connection((HOST, server.port), timeout=WAIT) as connection:
+            connection.sendall(f"{head}Content-Length: 1000\r\n\r\n".encode() + BODY)
+        assert ask(server).status == 200
+
+        assert receiver.counts.requests == 1
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_no_body_is_an_error_of_the_server(server: TraceServer, data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from([JSON, PROTOBUF]))
+    request = a_request(a_span(1, 1, a="b"))
+    body = bytearray(msgspec.json.encode(request) if kind == JSON else in_protobuf(request))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(body) - 1))
+        body[place : place + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=9))
+    encoding = data.draw(st.sampled_from(["", "gzip"]))
+    sent = gzip.compress(bytes(body)) if encoding and data.draw(st.booleans()) else bytes(body)
+
+    found = ask(server, sent, kind=kind, Content_Encoding=encoding)
+
+    assert found.status in (200, 400)
+
+
+def test_ports_and_addresses_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    receiver = a_receiver(tmp_path / "t.jsonl", Clock())
+    with closing(socket.create_server((HOST, 0))) as taken:
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(InvalidSettings, match=f"port {port}.*Pass another --port"),
+            trace_server(receiver, port=port, token=None),
+        ):
+            pass
+    with (
+        pytest.raises(InvalidSettings, match="--host no such host"),
+        trace_server(receiver, host="no such host", token=None),
+    ):
+        pass
+    receiver.finish()
+
+
+def test_the_address_is_what_exporters_need(tmp_path: Path, server: TraceServer) -> None:
+    del tmp_path
+
+    assert server.address == f"http://127.0.0.1:{server.port}"
+    assert server.is_running
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])
+def test_this_machine_needs_no_token(host: str) -> None:
+    assert checked_token(host, None) is None
+    assert checked_token(host, "") is None
+    assert checked_token(host, TOKEN) == TOKEN
+
+
+@pytest.mark.parametrize("host", ["::", "192.168.1.7", "example.com", "localhost.evil"])
+def test_other_machines_need_a_token(host: str) -> None:
+    with pytest.raises(InvalidSettings, match="CALLSCORE_RECEIVE_TOKEN"):
+        checked_token(host, None)
+    assert checked_token(host, TOKEN) == TOKEN
+
+
+@pytest.mark.parametrize("token", ["short", "with a line\nbreak in it", "пароль из русских букв"])
+def test_a_token_that_cannot_be_sent_or_guessed_is_refused(token: str) -> None:
+    with pytest.raises(InvalidSettings, match="at least 16 ASCII characters") as caught:
+        checked_token("0.0.0.0", token)  # noqa: S104  (it is refused)
+
+    assert token not in str(caught.value)
+
+
+def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_extra()
+    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
+
+    with pytest.raises(MissingExtra, match=r"callscore\[web\]"):
+        require_extra()
+
+
+def test_two_byte_messages_do_not_take_the_memory(server: TraceServer) -> None:
+    body = field(1, field(2, b"\x12\x00" * 40_000))
+
+    found = ask(server, body)
+
+    assert found.status == 200
+    assert found.body  # all of them are refused
