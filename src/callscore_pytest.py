@@ -125,8 +125,8 @@ def _command(config: pytest.Config) -> str:
 
 def _project_settings() -> tuple[dict[str, str], dict[str, Any], str]:
     """The judge and the settings of the project, as for `callscore run`, and its file."""
-    from callscore.cli.config import config_for
     from callscore.errors import InvalidSettings
+    from callscore.evaluations.project_config import config_for
 
     try:
         found = config_for(None)

@@ -26,7 +26,7 @@ def test_help_groups_the_commands_by_task() -> None:
     assert titles == ["Options:", "Score:", "Run:", "Look:", "Compare:", "Gate:", "Maintain:"]
     for name in COMMANDS:
         assert f"\n  {name} " in shown
-    assert len(COMMANDS) == 29
+    assert len(COMMANDS) == 30
 
 
 def test_help_imports_no_command() -> None:

@@ -20,8 +20,10 @@ import msgspec
 import pytest
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters
+from tests.e2e.histories import add_run
 
 import callscore as library
+from callscore.history.opening import open_store
 from callscore.integrations.tools import explain_score, score_tool_calls
 
 if TYPE_CHECKING:
@@ -124,7 +126,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Session]:
 def test_the_tools_are_listed_with_schemas_and_as_harmless(session: Session) -> None:
     tools = session.tools()
 
-    assert list(tools) == ["score_tool_calls", "explain_score", "check_tool_calls"]
+    assert list(tools)[:3] == ["score_tool_calls", "explain_score", "check_tool_calls"]
     assert tools["score_tool_calls"].input_schema["required"] == ["expected", "actual"]
     for tool in tools.values():
         assert tool.title
@@ -224,6 +226,93 @@ def test_a_deep_value_is_a_result_that_says_so(session: Session) -> None:
 def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: Session) -> None:
     with pytest.raises(MCPError, match=r"unknown tool 'score'\. Did you mean 'score_tool_calls'\?"):
         session.call("score", {})
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a baseline, and a newer run that is worse."""
+    folder = tmp_path_factory.mktemp("project")
+    first = add_run(folder, name="first")
+    add_run(folder, name="second", wrong={"sum", "weather"})
+    with open_store(folder / ".callscore/history.db") as store:
+        store.set_baseline("main", first)
+    return folder
+
+
+@contextmanager
+def in_project(folder: Path, *options: str) -> Iterator[Session]:
+    """A client of a server that was started in a folder."""
+    server = StdioServerParameters(
+        command=COMMAND[0], args=[*COMMAND[1:], *options], env=ENVIRONMENT, cwd=folder
+    )
+    with connected(server, "auto") as session:
+        yield session
+
+
+def test_the_history_is_that_of_the_folder_and_the_answers_those_of_the_commands(
+    project: Path, callscore: Program
+) -> None:
+    with in_project(project) as session:
+        found = {
+            "history": session.call("list_runs", {}).structured_content,
+            "compare": session.call("compare_runs", {}).structured_content,
+            "gate": session.call("gate", {}).structured_content,
+            "show": session.call("get_case", {"case": "sum"}).structured_content,
+        }
+        schemas = session.tools()
+        closed = session.call("gate", {"run": "first", "against": "nobody"})
+        prompt: Any = session.portal.call(session.client.get_prompt, "review_failing_run")
+        pages = session.portal.call(session.client.list_resources).resources
+        page: Any = session.portal.call(session.client.read_resource, "callscore://docs/matchers")
+
+    def printed(*words: str) -> Any:
+        place = str(project / ".callscore/history.db")
+        ran = callscore(*words, "--format", "json", "--store", place)
+        return msgspec.json.decode(ran.stdout)
+
+    for name, content in zip(
+        ("list_runs", "compare_runs", "gate", "get_case"), found.values(), strict=True
+    ):
+        jsonschema_rs.validate(schemas[name].output_schema, content)
+    assert found["history"]["runs"] == printed("history")
+    assert found["compare"]["comparison"] == printed("compare", "main", "latest")
+    gate = printed("gate")
+    assert found["gate"]["is_open"] is gate["is_open"] is False
+    assert found["gate"]["reasons"] == gate["reasons"]
+    assert found["show"]["cases"] == printed("show", "latest", "sum")
+    assert closed.is_error
+    assert "unknown baseline or run 'nobody'" in closed.content[0].text
+    assert '"case": "sum"' in prompt.messages[0].content.text
+    assert "callscore://docs/teach-a-coding-agent" in [each.uri for each in pages]
+    assert page.contents[0].text.startswith("# Matchers")
+
+
+def test_the_history_can_be_named_and_can_be_left_out(project: Path, tmp_path: Path) -> None:
+    place = str(project / ".callscore/history.db")
+
+    with in_project(tmp_path, "--store", place) as session:
+        named = session.call("list_runs", {"limit": 1}).structured_content
+    with in_project(project, "--no-history") as session:
+        tools = session.tools()
+
+    assert [run["name"] for run in named["runs"]] == ["second"]
+    assert list(tools) == ["score_tool_calls", "explain_score", "check_tool_calls"]
+
+
+def test_over_http_the_history_is_served_only_if_it_is_asked_for(
+    address: str, project: Path
+) -> None:
+    with connected(address, "auto") as session:
+        without = session.tools()
+    place = str(project / ".callscore/history.db")
+    with (
+        listening([*COMMAND, "--history", "--store", place]) as url,
+        connected(url, "auto") as session,
+    ):
+        runs = session.call("list_runs", {}).structured_content["runs"]
+
+    assert "list_runs" not in without
+    assert [run["name"] for run in runs] == ["second", "first"]
 
 
 def _posted(address: str, body: bytes, **headers: str) -> tuple[int, bytes]:
@@ -503,6 +592,8 @@ def test_a_closed_input_ends_it_quietly(callscore: Program) -> None:
         (["--port", "8000"], "--host and --port go with --http."),
         (["--host", "127.0.0.1"], "--host and --port go with --http."),
         (["--http", "--port", "70000"], "70000 is not in the range"),
+        (["--http", "--store", "a.db"], "--store is for the history. Add --history."),
+        (["--no-history", "--store", "a.db"], "--store is for the history. Add --history."),
     ],
 )
 def test_wrong_usage_is_told(callscore: Program, options: list[str], told: str) -> None:

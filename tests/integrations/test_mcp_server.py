@@ -15,11 +15,15 @@ import pytest
 from mcp import Client, MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+from tests.e2e.histories import add_run
 
 import callscore
 from callscore.errors import InvalidSettings, MissingExtra
+from callscore.integrations.documentation import PAGES
+from callscore.integrations.history_tools import SERVED_TOOLS
 from callscore.integrations.mcp_server import (
     BoundedLines,
+    HttpOptions,
     _replies,
     _security,
     _with_object_arguments,
@@ -32,6 +36,7 @@ from callscore.integrations.tools import TOOLS, explain_score, score_tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
 INPUT = {
     "expected": [{"tool": "f", "args": {"a": None}}, {"tool": "g", "args": {}}],
@@ -39,14 +44,21 @@ INPUT = {
 }
 
 
-def asked(question: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> Any:
+def asked(
+    question: Callable[[Client], Awaitable[Any]],
+    mode: str = "auto",
+    *,
+    store: str | None = None,
+    has_history: bool = True,
+) -> Any:
     """What the server answers to a client that connects for one question."""
 
     async def ask() -> Any:
-        async with Client(make_server(workers), mode=mode) as client:
+        server = make_server(workers, has_history=has_history)
+        async with Client(server, mode=mode) as client:
             return await question(client)
 
-    with Workers() as workers:
+    with Workers(store=store) as workers:
         return anyio.run(ask)
 
 
@@ -68,9 +80,9 @@ def test_the_server_says_who_it_is() -> None:
 def test_every_tool_is_listed_with_its_schemas_and_as_harmless(mode: str) -> None:
     listed = asked(lambda client: client.list_tools(), mode).tools
 
-    assert [tool.name for tool in listed] == list(TOOLS)
+    assert [tool.name for tool in listed] == list(SERVED_TOOLS)
     for tool in listed:
-        ours, hints = TOOLS[tool.name], tool.annotations
+        ours, hints = SERVED_TOOLS[tool.name], tool.annotations
         assert (tool.title, tool.description) == (ours.title, ours.description)
         assert (tool.input_schema, tool.output_schema) == (
             ours.input_schema(),
@@ -110,6 +122,95 @@ def test_a_call_without_arguments_is_answered() -> None:
     assert result.is_error
 
 
+async def refused(question: Awaitable[Any]) -> Any:
+    """The error of the protocol with which a question is answered."""
+    with pytest.raises(MCPError) as caught:
+        await question
+    return caught.value.error
+
+
+# --- the history, pages, and the prompt -----------------------------------------------------------
+
+
+def test_the_history_that_the_server_was_given_is_read(tmp_path: Path) -> None:
+    run = add_run(tmp_path, wrong={"sum"})
+    place = str(tmp_path / ".callscore/history.db")
+
+    async def look(client: Client) -> Any:
+        listed = await client.call_tool("list_runs", {})
+        case = await client.call_tool("get_case", {"case": "sum"})
+        prompt = await client.get_prompt("review_failing_run", {"run": ""})
+        unknown = await client.call_tool("get_case", {"case": "summ"})
+        return listed, case, prompt, unknown
+
+    listed, case, prompt, unknown = asked(look, store=place)
+
+    assert [each["id"] for each in listed.structured_content["runs"]] == [run]
+    assert case.structured_content["cases"][0]["trials"][0]["passed"] is False
+    assert msgspec.json.decode(case.content[0].text) == case.structured_content
+    (message,) = prompt.messages
+    assert (message.role, run in message.content.text) == ("user", True)
+    assert '"case": "sum"' in message.content.text
+    assert (unknown.is_error, "Did you mean 'sum'?" in unknown.content[0].text) == (True, True)
+
+
+def test_a_prompt_about_what_there_is_not_is_an_error_of_the_protocol(tmp_path: Path) -> None:
+    add_run(tmp_path)
+
+    async def look(client: Client) -> Any:
+        return [
+            await refused(client.get_prompt("review", {})),
+            await refused(client.get_prompt("review_failing_run", {"run": "nobody"})),
+            await refused(client.get_prompt("review_failing_run", {"rnu": "latest"})),
+        ]
+
+    errors = asked(look, store=str(tmp_path / ".callscore/history.db"))
+
+    assert {error.code for error in errors} == {mcp_types.INVALID_PARAMS}
+    assert [error.message.partition(".")[0] for error in errors] == [
+        "unknown prompt 'review'",
+        "unknown run 'nobody'",
+        "unknown argument 'rnu'",
+    ]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_pages_are_listed_and_read(mode: str) -> None:
+    async def look(client: Client) -> Any:
+        listed = (await client.list_resources()).resources
+        texts = []
+        for each in listed:
+            content: Any = (await client.read_resource(each.uri)).contents[0]
+            texts.append(content.text)
+        return listed, texts, await refused(client.read_resource("callscore://docs/nothing"))
+
+    listed, texts, error = asked(look, mode)
+
+    assert [each.uri for each in listed] == list(PAGES)
+    assert all(text.startswith("# ") for text in texts)
+    assert (error.code, "Did you mean" in error.message or "Choose" in error.message) == (
+        mcp_types.INVALID_PARAMS,
+        True,
+    )
+
+
+def test_without_the_history_no_tool_and_no_prompt_reads_it() -> None:
+    async def look(client: Client) -> Any:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        errors = [
+            await refused(client.call_tool("list_runs", {})),
+            await refused(client.get_prompt("review_failing_run", {})),
+        ]
+        return tools, errors, client.instructions, len((await client.list_resources()).resources)
+
+    tools, errors, instructions, pages = asked(look, has_history=False)
+
+    assert tools == list(TOOLS)
+    assert errors[0].message.startswith("unknown tool 'list_runs'")
+    assert "list_runs" not in instructions
+    assert pages == len(PAGES)
+
+
 def test_a_tool_that_there_is_not_is_an_error_of_the_protocol() -> None:
     async def refused(client: Client) -> MCPError:
         with pytest.raises(MCPError) as caught:
@@ -124,7 +225,11 @@ def test_a_tool_that_there_is_not_is_an_error_of_the_protocol() -> None:
 
 @pytest.mark.parametrize(
     "serve",
-    [lambda: make_server(Workers()), serve_stdio, lambda: serve_http("::1", 0, print)],
+    [
+        lambda: make_server(Workers()),
+        serve_stdio,
+        lambda: serve_http(HttpOptions(host="::1"), print),
+    ],
 )
 def test_without_the_extra_it_is_named(
     serve: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
@@ -138,7 +243,7 @@ def test_without_the_extra_it_is_named(
 @pytest.mark.parametrize("host", ["0.0.0.0", "example.org", "", "::"])  # noqa: S104  (to be refused)
 def test_only_this_machine_is_listened_to(host: str) -> None:
     with pytest.raises(InvalidSettings, match=r"Choose from: 127\.0\.0\.1, localhost, ::1\.$"):
-        serve_http(host, 0, print)
+        serve_http(HttpOptions(host=host), print)
 
 
 @pytest.mark.parametrize("port", [80, 8000])
@@ -157,7 +262,7 @@ def test_a_port_that_is_taken_is_said() -> None:
         port = taken.getsockname()[1]
 
         with pytest.raises(InvalidSettings, match=f"cannot listen on 127.0.0.1, port {port}: "):
-            serve_http("127.0.0.1", port, print)
+            serve_http(HttpOptions(port=port), print)
 
 
 # Messages that cannot be read, and what is answered to them.

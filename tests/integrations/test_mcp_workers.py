@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.lowlevel
 import pytest
+from msgspec import structs
 
 from callscore.integrations import mcp_workers
 from callscore.integrations.mcp_workers import (
@@ -95,6 +96,15 @@ def test_what_takes_too_long_is_stopped_and_the_next_call_answered(slow: dict[st
         is_error=True,
     )
     assert before == after == run_tool(SCORE, SMALL)
+
+
+def test_a_tool_can_have_a_limit_and_advice_of_its_own(slow: dict[str, Any]) -> None:
+    tool = structs.replace(SCORE, seconds=0.3, if_slow="Do it in a shell.")
+
+    found = run(Workers(seconds=60), lambda workers: workers.answer(tool, slow))
+
+    said = "the call took more than 0.3 s and was stopped. Do it in a shell."
+    assert found == ToolAnswer({"error": said}, is_error=True)
 
 
 def test_a_call_that_is_cancelled_ends_the_work_and_frees_its_place(slow: dict[str, Any]) -> None:

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from callscore.integrations import history_tools
+from callscore.integrations.documentation import PAGES
+from callscore.integrations.history_fields import MOST_LISTED
+from callscore.integrations.history_tools import HISTORY_TOOLS, LARGEST_ANSWER, SERVED_TOOLS
 from callscore.integrations.inputs import DEEPEST, LARGEST, MOST_CALLS
 from callscore.integrations.mcp_server import LARGEST_MESSAGE
 from callscore.integrations.mcp_workers import MOST_WAITING, SECONDS_PER_CALL, SLOW_PLACES
@@ -31,9 +35,25 @@ def test_the_fields_of_the_input_are_documented() -> None:
     assert _documented("Input") == sorted({name for one in schemas for name in one["properties"]})
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+def test_the_tools_of_the_history_and_their_fields_are_documented() -> None:
+    schemas = [tool.input_schema() for tool in HISTORY_TOOLS.values()]
+    fields = {name for one in schemas for name in one["properties"]}
+
+    section = _section("Tools that read the history")
+    assert _documented("Tools that read the history") == sorted([*HISTORY_TOOLS, *fields])
+    assert f"at most {MOST_LISTED}" in section
+    assert f"at most {LARGEST_ANSWER:,} bytes" in section
+    assert f"after {history_tools.SECONDS_PER_CALL:g} seconds" in section
+
+
+def test_the_pages_are_documented() -> None:
+    assert _documented("Resources") == sorted(PAGES)
+    assert all(f"({Path(page.path).name})" in PAGE or page.path in PAGE for page in PAGES.values())
+
+
+@pytest.mark.parametrize("tool", SERVED_TOOLS)
 def test_the_fields_of_the_output_are_documented(tool: str) -> None:
-    fields = sorted(TOOLS[tool].output_schema()["properties"])
+    fields = sorted(SERVED_TOOLS[tool].output_schema()["properties"])
 
     assert _documented(f"Output of `{tool}`") == fields
 
@@ -44,10 +64,13 @@ def test_the_fields_of_the_output_are_documented(tool: str) -> None:
         *[("score_tool_calls", f"{kind}Calls") for kind in ("correct", "incorrect", "missed")],
         ("score_tool_calls", "ignoredCalls"),
         ("check_tool_calls", "faults"),
+        ("get_run", "evaluations"),
+        ("get_run", "cases"),
+        ("get_case", "cases"),
     ],
 )
 def test_the_fields_of_an_entry_are_documented(tool: str, field: str) -> None:
-    entry = TOOLS[tool].output_schema()["properties"][field]["items"]
+    entry = SERVED_TOOLS[tool].output_schema()["properties"][field]["items"]
     words = set(re.findall(r"`(\w+)`", _section(f"Output of `{tool}`")))
 
     assert set(entry["properties"]) <= words

@@ -11,8 +11,8 @@ from tests.advising.planted import BASE, case_records, labelled
 
 from callscore import Advice, InvalidSettings
 from callscore.advising.advice import advise_on
-from callscore.cli.config import read_config
 from callscore.core.settings import settings_from
+from callscore.evaluations.project_config import read_config
 from callscore.rewriting.settings_file import learned_rules, settings_text, write_settings
 
 if TYPE_CHECKING:

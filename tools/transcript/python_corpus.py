@@ -36,6 +36,7 @@ _COMMANDS = (
         "schema",
         "score",
         "show",
+        "validate",
     ),
 )
 
@@ -67,6 +68,7 @@ def _help_jobs() -> Iterator[Job]:
         callscore("schema", "case"),
         callscore("schema", "suite", "-o", "suite.json"),
         callscore("schema", "cases"),
+        callscore("validate", "--lang", "ru"),
         callscore("demo", is_cold=True),
         callscore("demo", "--lang", "ru"),
         callscore("schema", "case", "--output", "case.json"),

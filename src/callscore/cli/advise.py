@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.cli.config import OWN_FILE, find_config_file, read_config, settings_table
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
     PROJECT_FILE,
@@ -36,6 +35,12 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.evaluations.project_config import (
+    OWN_FILE,
+    find_config_file,
+    read_config,
+    settings_table,
+)
 from callscore.reports.formatting import first_names
 from callscore.sources.paths import display_paths, expand_paths
 

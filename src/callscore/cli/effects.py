@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from callscore.cli.config import OWN_FILE, find_config_file, read_config, settings_table
 from callscore.cli.exits import add_how_to_skip
 from callscore.cli.options import (
     PROJECT_FILE,
@@ -31,6 +30,12 @@ from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.settings import DEFAULT, settings_from
 from callscore.engines.tool_effects import find_effects
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.evaluations.project_config import (
+    OWN_FILE,
+    find_config_file,
+    read_config,
+    settings_table,
+)
 from callscore.formats.dialect import dialect_named
 from callscore.hiding.hider import Hider
 from callscore.sources.paths import expand_paths

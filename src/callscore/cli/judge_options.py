@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from callscore.cli.config import config_for
 from callscore.cli.options import settings_from, stacked
 from callscore.errors import CallscoreError, InvalidSettings
+from callscore.evaluations.project_config import config_for
 
 if TYPE_CHECKING:
     from callscore.core.settings import Settings

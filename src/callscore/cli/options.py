@@ -12,7 +12,6 @@ import click
 import msgspec
 
 from callscore.cli.completion import complete_input_format, complete_metric, complete_tag
-from callscore.cli.config import EMPTY, OWN_FILE, config_for
 from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.cli.record_fields import id_from_option, map_option
@@ -20,6 +19,7 @@ from callscore.core import settings as score_settings
 from callscore.core.phrases import say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import UnreadableInput
+from callscore.evaluations.project_config import EMPTY, OWN_FILE, config_for
 from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
@@ -29,10 +29,10 @@ from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from callscore.cli.config import Config
     from callscore.core.call import Tool
     from callscore.core.phrases import Language
     from callscore.core.summary import Summary
+    from callscore.evaluations.project_config import Config
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
 

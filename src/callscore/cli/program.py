@@ -59,6 +59,7 @@ _TASKS = {
         "upload": "Send the scores of a run to a trace backend.",
         "gc": "Delete old runs.",
         "schema": "Print the JSON Schemas of case files and suites.",
+        "validate": "Check case files and suites for mistakes.",
         "mcp": "Serve the scoring tools over MCP.",
     },
 }

@@ -87,10 +87,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from callscore.cli.config import Config
     from callscore.core.results import Unloaded
     from callscore.evaluations.evaluation import Evaluation
     from callscore.evaluations.plan import Plan
+    from callscore.evaluations.project_config import Config
     from callscore.history.store import Store
 
 __all__ = ["command"]

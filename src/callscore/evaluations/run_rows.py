@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.locations import file_of_location
+from callscore.history.environment import STORE_VARIABLE
+from callscore.history.opening import open_existing
 from callscore.history.run_metadata import is_partial, unreadable_records
 from callscore.history.saved_totals import saved_cases_of
 from callscore.reports.history import RunRow
@@ -13,10 +17,12 @@ from callscore.reports.history import RunRow
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from callscore.history.checksums import DamagedHistoryError
     from callscore.history.records import RunRecord
-    from callscore.history.run_lookup import RunLine
+    from callscore.history.run_lookup import Fits, RunLine
+    from callscore.history.store import Store
 
-__all__ = ["heading_row", "rows_of_runs"]
+__all__ = ["heading_row", "rows_of_runs", "saved_rows"]
 
 _TALLY_FIELDS = ("cases", "trials", "answered", "passed", "share", "interval", "f1", "errors")
 _tally_values = attrgetter(*_TALLY_FIELDS)
@@ -73,3 +79,56 @@ def _heading(
         "unreadable": unreadable_records(run),
         "saved_cases": saved_cases_of(run),
     }
+
+
+def saved_rows(
+    store: str | None, max_shown: int, *, tag: str | None = None, keyword: str = ""
+) -> tuple[list[RunRow], int, UnusableStore | None]:
+    """The runs that are as they were saved, and what is wrong with the others.
+
+    Between them, how many runs are left out because not every case is saved with its tags. There are no
+    runs if no history is named and none exists yet.
+    """
+    from callscore.history.locks import is_abandoned
+    from callscore.history.run_lookup import list_compared_runs
+
+    fits = None
+    if keyword:
+        from callscore.evaluations.plan import keyword_filter
+
+        fits = keyword_filter(keyword)
+    try:
+        opened = open_existing(store)
+    except UnknownRun:
+        if store is not None or os.environ.get(STORE_VARIABLE):
+            raise
+        return [], 0, None
+    found: list[DamagedHistoryError] = []
+    with opened:
+        lines = list_compared_runs(
+            opened, shown=max_shown, tag=tag, fits=fits, on_damage=found.append
+        )
+        left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
+        without_tags = 0
+        if tag is not None and not found:
+            without_tags = sum(_is_left_out(opened, run, fits) for run in opened.runs())
+    return rows_of_runs(lines, left), without_tags, _all_damage(opened.place, found)
+
+
+def _is_left_out(store: Store, run: RunRecord, fits: Fits | None) -> bool:
+    """Whether a run that would be listed has not every case, so that those with a tag are not known."""
+    if saved_cases_of(run) == "all":
+        return False
+    texts = [(each.name, each.variant or "", each.place) for each in store.evaluations(run.id)]
+    return fits is None or any(map(fits, texts))
+
+
+def _all_damage(place: str, found: Sequence[DamagedHistoryError]) -> UnusableStore | None:
+    """All problems as one error, each advice once."""
+    if not found:
+        return None
+    problems, advice = (
+        dict.fromkeys(texts)
+        for texts in ([each.problem for each in found], [each.advice for each in found])
+    )
+    return UnusableStore(place, ". ".join(["; ".join(problems), *advice]))

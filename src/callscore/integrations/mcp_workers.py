@@ -22,7 +22,9 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from callscore.integrations.tools import TOOLS, ToolAnswer, run_tool
+from callscore.history.environment import STORE_VARIABLE
+from callscore.integrations.history_tools import SERVED_TOOLS
+from callscore.integrations.tools import ToolAnswer, run_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +54,6 @@ _PROGRAM = (
     " import callscore.integrations.mcp_workers as workers;"
     " workers.limit_memory(); workers.run_worker()"
 )
-_SEND_LESS = "Send fewer calls at once, or simpler matchers."
 
 
 # --- messages -----------------------------------------------------------------------------------
@@ -106,7 +107,7 @@ def run_worker(leave: Callable[[int], Any] = os._exit) -> None:
     while (call := calls.get()) is not None:
         name, arguments = call
         try:
-            found = run_tool(TOOLS[name], arguments)
+            found = run_tool(SERVED_TOOLS[name], arguments)
         except MemoryError:  # the server answers that the process ended
             leave(1)
             return
@@ -124,12 +125,19 @@ def limit_memory() -> None:
 
 
 class Worker:
-    """A process that runs one call at a time."""
+    """A process that runs one call at a time; it reads the history `store`, or that of the project."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: str | None = None) -> None:
         # In a session of its own, so that Ctrl-C only reaches this process, which then ends it.
         command = [sys.executable, "-P", "-c", _PROGRAM, *sys.path]
-        self.process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)  # noqa: S603  (it is Python)
+        named = {} if store is None else {STORE_VARIABLE: store}
+        self.process = Popen(  # noqa: S603  (it is Python)
+            command,
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+            env={**os.environ, **named},
+        )
         self._is_ready = False
         incoming: Any = self.process.stdin
         outgoing: Any = self.process.stdout
@@ -239,11 +247,12 @@ class Lanes:
 class Workers:
     """Processes that run tools in two lanes; `seconds` is the timeout of a call.
 
-    They end with the `with` block, and with this process, however it ends: their input is closed.
+    `store` is the history that they read; by default that of the project. They end with the `with` block, and with this process, however it ends: their input is closed.
     """
 
-    def __init__(self, seconds: float = SECONDS_PER_CALL) -> None:
+    def __init__(self, seconds: float = SECONDS_PER_CALL, *, store: str | None = None) -> None:
         self._seconds = seconds
+        self._store = store
         self._idle: list[Worker] = []
         self._lanes = Lanes()
 
@@ -269,7 +278,7 @@ class Workers:
             return run_tool(tool, arguments)
         if not await self._lanes.enter(len(call)):
             return _refusal(f"the server is busy: too many calls are waiting. {self._try_again()}")
-        job = _Job(self._lanes, self._seconds)
+        job = _Job(self._lanes, tool.seconds or self._seconds)
         worker = None
         is_sound = False
         try:
@@ -277,14 +286,15 @@ class Workers:
             problem = await job.run(worker, call)
             is_sound = job.found is not None
         except (EOFError, OSError):
-            problem = f"the worker process ended unexpectedly. {_SEND_LESS}"
+            problem = "the worker process ended unexpectedly."
         finally:
             job.leave()
             if worker is not None:
                 self._put_back(worker, is_sound=is_sound)
         if job.found is not None:
             return job.found
-        return _refusal(problem or f"the server is busy with other slow calls. {self._try_again()}")
+        busy = f"the server is busy with other slow calls. {self._try_again()}"
+        return _refusal(f"{problem} {tool.if_slow}" if problem else busy)
 
     def _try_again(self) -> str:
         return f"Try again in {self._lanes.retry_seconds()} s, or send a shorter call."
@@ -296,12 +306,12 @@ class Workers:
                 self._prepare()
                 return worker
             worker.end()
-        return Worker()
+        return Worker(self._store)
 
     def _prepare(self) -> None:
         """Start a process for the next call, which takes longer than most calls do."""
         if not self._idle:
-            self._idle.append(Worker())
+            self._idle.append(Worker(self._store))
 
     def _put_back(self, worker: Worker, *, is_sound: bool) -> None:
         if is_sound and len(self._idle) < QUICK_PLACES:
@@ -349,7 +359,7 @@ class _Job:
             tasks.cancel_scope.cancel()
         if problem is not None:
             raise problem
-        return f"the call took more than {self._seconds:g} s and was stopped. {_SEND_LESS}"
+        return f"the call took more than {self._seconds:g} s and was stopped."
 
     def _may_go_on(self, began: float, *, is_done: bool) -> bool:
         """Whether the call is done, is quick, has a slow place, or none waits for its place."""

@@ -30,6 +30,8 @@ from callscore.words.reasons import malformed_text
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from callscore.core.score import Score
 
 __all__ = [
@@ -84,7 +86,10 @@ def _score_arguments(arguments: Any) -> Score:
 
 
 class AgentTool(Struct, frozen=True):
-    """One tool for an agent: texts, functions that return its JSON Schemas, and its function."""
+    """One tool for an agent: texts, functions that return its JSON Schemas, and its function.
+
+    `if_slow` is the advice for a call that takes longer than `seconds`, or than the server allows.
+    """
 
     name: str
     title: str
@@ -92,6 +97,8 @@ class AgentTool(Struct, frozen=True):
     input_schema: Callable[[], dict[str, Any]]
     output_schema: Callable[[], dict[str, Any]]
     run: Callable[[Any], dict[str, Any]]
+    if_slow: str = "Send fewer calls at once, or simpler matchers."
+    seconds: float | None = None
 
 
 class ToolAnswer(Struct, frozen=True):
@@ -137,11 +144,11 @@ TOOLS: dict[str, AgentTool] = {
 }
 
 
-def tool_named(name: Any) -> AgentTool:
+def tool_named(name: Any, among: Mapping[str, AgentTool] = TOOLS) -> AgentTool:
     """The tool of this name; raises `InvalidCall` if there is none."""
-    if not isinstance(name, str) or name not in TOOLS:
-        raise InvalidCall(f"unknown tool {describe(name)}{suggestion_or_choices(name, TOOLS)}")
-    return TOOLS[name]
+    if not isinstance(name, str) or name not in among:
+        raise InvalidCall(f"unknown tool {describe(name)}{suggestion_or_choices(name, among)}")
+    return among[name]
 
 
 def run_tool(tool: AgentTool, arguments: Any) -> ToolAnswer:

@@ -71,6 +71,7 @@ __all__ = [
     "regressed_slices",
     "shown_change_kind",
     "suggested_command",
+    "workflow_command",
     "write_json",
     "write_markdown",
 ]
@@ -369,9 +370,9 @@ def annotation_lines(
         main = gate.comparison.main
         warning = inconclusive_line(gate, lang)
         sure = warning or f"{change_line(gate.comparison, lang)}, {certainty_line(main, lang)}"
-        return [_workflow_command("notice", f"{about}; {sure}", title=title)]
+        return [workflow_command("notice", f"{about}; {sure}", title=title)]
     lines = [
-        _workflow_command("error", sentence + (f" ({names})" if names else ""), title=title)
+        workflow_command("error", sentence + (f" ({names})" if names else ""), title=title)
         for _, sentence, names in reason_lines(gate, lang)
     ]
     return [*lines, *_case_annotations(gate.comparison, files or {}, lang)][:_MOST_ANNOTATIONS]
@@ -390,10 +391,10 @@ def _case_annotations(
             about = {"file": file, **about}
         numbers = (row.trials, row.f1 and f"F1 {row.f1}", row.remarks)
         parts = [change.evaluation, *filter(None, numbers)]
-        yield _workflow_command("error", ", ".join(parts), **about)
+        yield workflow_command("error", ", ".join(parts), **about)
 
 
-def _workflow_command(kind: str, message: str, **properties: str) -> str:
+def workflow_command(kind: str, message: str, **properties: str) -> str:
     """A command to a GitHub runner; everything that could end it early is escaped."""
 
     def escaped(text: str) -> str:

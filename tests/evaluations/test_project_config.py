@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from callscore.cli.config import EMPTY, config_for, find_config, read_config
 from callscore.core.settings import Settings, settings_from
 from callscore.errors import InvalidSettings
+from callscore.evaluations.project_config import EMPTY, config_for, find_config, read_config
 
 OWN = 'mode = "flexible"\n'
 PROJECT = '[project]\nname = "x"\n[tool.callscore]\norder = "exact"\n'

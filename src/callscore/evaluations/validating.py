@@ -1,0 +1,238 @@
+"""Checks the files that people write, without running anything: case files, suites and settings.
+
+Every mistake of a file is found, not only the first. A file of evaluations in Python would have to
+be run, and is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from callscore.core.results import Unloaded
+from callscore.errors import CallscoreError, UnreadableInput
+from callscore.evaluations.discovery import evaluation_files, is_evaluation_file
+from callscore.evaluations.locations import display_path
+from callscore.evaluations.project_config import OWN_FILE, read_config
+from callscore.sources.data_files import kind_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from callscore.core.case import Case
+    from callscore.core.phrases import Language
+    from callscore.evaluations.evaluation import Evaluation
+
+__all__ = ["FileReport", "Problem", "validate_paths"]
+
+_SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::\d+)?")
+_KEYS_OF_SUITES = (
+    re.compile(r"^cases:", re.MULTILINE),
+    re.compile(r"^(model|answers|scorers|variants|fail_under):", re.MULTILINE),
+)
+_NO_CASES = "the file has no cases."
+
+
+class Problem(Struct, frozen=True):
+    """A mistake, or a warning, at a place in a file."""
+
+    place: str
+    text: str
+    is_warning: bool = False
+
+    @property
+    def file(self) -> str:
+        """The file of the place."""
+        found = _PLACE.fullmatch(self.place)
+        return self.place if found is None else found["file"]
+
+    @property
+    def line(self) -> int | None:
+        """The line of the place; None if it is unknown."""
+        found = _PLACE.fullmatch(self.place)
+        return None if found is None else int(found["line"])
+
+
+class FileReport(Struct, frozen=True):
+    """What was found in a file.
+
+    Attributes:
+        kind: `python` if it was not checked.
+        cases: the number of its cases, also of those in files that a suite names.
+    """
+
+    path: str
+    kind: Literal["cases", "suite", "settings", "python", "unknown"]
+    cases: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def validate_paths(paths: Iterable[Path], lang: Language = "en") -> Iterator[FileReport]:
+    """Check files, and the suites in folders and their subfolders; each file once."""
+    seen: set[Path] = set()
+    for path in paths:
+        for found in _files_at(path):
+            if isinstance(found, FileReport):
+                yield found
+            elif found.resolve() not in seen:
+                seen.add(found.resolve())
+                yield _validate_file(found, lang)
+
+
+def _files_at(path: Path) -> Iterator[Path | FileReport]:
+    try:
+        is_folder = path.is_dir()
+        is_there = is_folder or path.is_file()
+    except OSError as error:  # no permission, or the name is too long
+        yield _unusable(str(path), f"it cannot be read ({error.strerror}).")
+        return
+    if not is_there:
+        yield _unusable(str(path), "file or folder not found.")
+    elif not is_folder:
+        yield path
+    else:
+        found = [*evaluation_files(path)]
+        for each in found:
+            yield _unusable(each.place, each.problem) if isinstance(each, Unloaded) else each
+        if not found:
+            expected = "eval_*.yaml, eval_*.yml or eval_*.toml. Case files are passed by name"
+            yield _unusable(str(path), f"no suites found. Expected files named {expected}.")
+
+
+def _unusable(place: str, problem: str) -> FileReport:
+    return FileReport(place, "unknown", problems=(Problem(place, problem),))
+
+
+def _validate_file(path: Path, lang: Language) -> FileReport:
+    name = display_path(path)
+    if path.suffix == ".py":
+        found = FileReport(name, "python")
+    elif path.name == OWN_FILE:
+        found = _validate_settings(path, name)
+    elif _is_suite(path):
+        found = _validate_suite(path, name, lang)
+    elif kind_by_name(path.name) is None:
+        expected = "a case file (.jsonl, .json, .yaml, .csv ...), a suite (.yaml, .toml)"
+        found = _unusable(name, f"expected {expected} or {OWN_FILE}.")
+    else:
+        found = _validate_cases(path, name)
+    return found
+
+
+def _is_suite(path: Path) -> bool:
+    """Whether a file is a suite, by its name or by the keys that only a suite has."""
+    if path.suffix not in _SUITE_SUFFIXES:
+        return False
+    if path.suffix == ".toml" or is_evaluation_file(path.name):
+        return True
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # reported where it is read
+        return False
+    return all(pattern.search(text) for pattern in _KEYS_OF_SUITES)
+
+
+def _validate_settings(path: Path, name: str) -> FileReport:
+    try:
+        read_config(path)
+    except CallscoreError as error:
+        # The message begins with the path.
+        problem = Problem(name, str(error).removeprefix(f"{path}: "))
+        return FileReport(name, "settings", problems=(problem,))
+    return FileReport(name, "settings")
+
+
+def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
+    from callscore.evaluations.plan import evaluation_cases, warnings_about
+    from callscore.evaluations.suites import load_suite
+
+    loaded = load_suite(path)
+    if isinstance(loaded, Unloaded):
+        return FileReport(name, "suite", problems=(Problem(loaded.place, loaded.problem),))
+    (evaluation,) = loaded
+    broken = [*_broken_files(evaluation)]
+    if broken:
+        return FileReport(name, "suite", problems=tuple(broken))
+    try:
+        cases = evaluation_cases(evaluation)
+    except UnreadableInput as error:
+        return FileReport(name, "suite", problems=(Problem(error.place, error.problem),))
+    warnings = warnings_about(evaluation, cases, lang=lang)
+    problems = [Problem(name, text, is_warning=True) for text in warnings]
+    return FileReport(name, "suite", len(cases), (*problems, *_without_answer(evaluation, cases)))
+
+
+def _broken_files(evaluation: Evaluation) -> Iterator[Problem]:
+    """All mistakes in the case files that a suite names, at their own places."""
+    given = evaluation.cases if isinstance(evaluation.cases, list) else []
+    for file in [Path(evaluation.folder) / each for each in given if isinstance(each, Path)]:
+        report = _validate_cases(file, display_path(file))
+        yield from [each for each in report.problems if not each.is_warning]
+
+
+def _without_answer(evaluation: Evaluation, cases: Iterable[Case]) -> Iterator[Problem]:
+    """Cases to which no answer is recorded; with variants, each may have its own file."""
+    if not hasattr(evaluation.task, "unused_answers") or evaluation.variants:
+        return
+    for case in cases:
+        try:
+            evaluation.task(case)
+        except CallscoreError as error:
+            yield Problem(evaluation.place, f"{error}.".replace("?.", "?"))
+
+
+def _validate_cases(path: Path, name: str) -> FileReport:
+    from callscore.engines.inputs import CASES, input_options_for, read_cases
+    from callscore.sources import BadRecord
+
+    problems: list[Problem] = []
+    twins = _Twins()
+    try:
+        for each in read_cases(str(path), CASES, input_options_for()):
+            if isinstance(each, BadRecord):
+                problems.append(Problem(_shown(each.place, path, name), each.problem))
+            else:
+                twins.add(_shown(each[0], path, name), each[1])
+    except UnreadableInput as error:
+        problems.append(Problem(_shown(error.place, path, name), error.problem))
+    except CallscoreError as error:
+        problems.append(Problem(name, str(error)))
+    if not twins.cases and not problems:
+        problems.append(Problem(name, _NO_CASES))
+    # Some records are recognized only at the end of the file.
+    problems.sort(key=lambda each: each.line or 0)
+    return FileReport(name, "cases", twins.cases, (*problems, *twins.warnings))
+
+
+def _shown(place: str, path: Path, name: str) -> str:
+    """A place in a file, with the name of the file as it is shown."""
+    given = str(path)
+    return name + place.removeprefix(given) if place.startswith(given) else place
+
+
+class _Twins:
+    """Finds cases of the same id that expect different calls: trials of one case expect the same.
+
+    Of each id only the first place and a digest are kept: a file may have a million cases.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, bytes]] = {}
+        self.cases = 0
+        self.warnings: list[Problem] = []
+
+    def add(self, place: str, case: Case) -> None:
+        """Look at the next case of the file."""
+        self.cases += 1
+        if not case.id:
+            return
+        digest = blake2b(repr(case.expected).encode(errors="replace"), digest_size=8).digest()
+        where, first = self._first.setdefault(case.id, (place, digest))
+        if first != digest:
+            text = f"the id {case.id!r} is also that of {where}, which expects other calls. Rename one."
+            self.warnings.append(Problem(place, text, is_warning=True))

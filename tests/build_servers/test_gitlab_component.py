@@ -1,0 +1,247 @@
+"""The component for GitLab: its script, run with bash as a runner does, on a stand-in of the API."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import pytest
+from ruamel.yaml import YAML
+from tests.build_servers.runner import BASH, ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEMPLATE = (ROOT / "templates/callscore/template.yml").read_text(encoding="utf-8")
+INPUT = re.compile(r"\$\[\[ inputs\.([a-z-]+) \]\]")
+
+
+def documents(text: str) -> list[Any]:
+    """The two documents of a component: its inputs, and its job."""
+    found: Any = YAML(typ="safe").load_all(StringIO(text))
+    return list(found)
+
+
+SPEC, JOB = documents(TEMPLATE)
+CASES = '{{"id": "a", "expected": ["f"], "actual": ["f"]}}\n{{"id": "b", "expected": ["f"], "actual": {}}}\n'
+
+
+class Server(NamedTuple):
+    """The artifacts of branches, and who asked for them."""
+
+    address: str
+    artifacts: dict[str, bytes]
+    tokens: list[str]
+    statuses: list[int]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with _serving() as made:
+        yield made
+
+
+@contextmanager
+def _serving() -> Iterator[Server]:
+    artifacts: dict[str, bytes] = {}
+    tokens: list[str] = []
+    statuses: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            tokens.append(self.headers.get("JOB-TOKEN") or self.headers.get("PRIVATE-TOKEN") or "")
+            found = artifacts.get(unquote(self.path))
+            status = statuses[0] if statuses else 404 if found is None else 200
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(found or b"")
+
+        def log_message(self, *_: Any) -> None:
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield Server(f"http://127.0.0.1:{http.server_address[1]}", artifacts, tokens, statuses)
+        finally:
+            http.shutdown()
+            thread.join()
+
+
+class Ran(NamedTuple):
+    code: int
+    log: str
+    reports: Path
+
+
+def started(
+    folder: Path, server: Server, *, branch: str = "", target: str = "", **inputs: str
+) -> Ran:
+    """Run the job on a branch, or for a merge request to a target."""
+    defaults = {name: str(about["default"]) for name, about in SPEC["spec"]["inputs"].items()}
+    given = {**defaults, **{name.replace("_", "-"): text for name, text in inputs.items()}}
+    filled = INPUT.sub(lambda found: given[found[1]], TEMPLATE)
+    _, jobs = documents(filled)
+    ((_, job),) = jobs.items()
+    number = str(len([*folder.glob("builds/*.db")]) + 1)
+    (folder / "builds").mkdir(exist_ok=True)
+    project = folder / "project"
+    # The package is installed already.
+    script = "\n".join(["set -eo pipefail", 'python() { _python "$@"; }', STAND_IN, *job["script"]])
+    ran = subprocess.run(
+        [BASH, "--noprofile", "--norc", "-c", script],
+        cwd=project,
+        env={
+            **{name: os.environ[name] for name in ("PYTHONPATH", "LANG") if name in os.environ},
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(folder),
+            "CI_API_V4_URL": server.address,
+            "CI_BUILDS_DIR": str(folder / "builds"),
+            "CI_COMMIT_BRANCH": branch,
+            "CI_DEFAULT_BRANCH": "main",
+            "CI_JOB_ID": number,
+            "CI_JOB_TOKEN": "job-token",
+            "CI_MERGE_REQUEST_IID": "7" if target else "",
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": target,
+            "CI_PROJECT_DIR": str(project),
+            "CI_PROJECT_ID": "4711",
+            **{name: about["value"] for name, about in job["variables"].items()},
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout + ran.stderr, project / "callscore")
+
+
+STAND_IN = """
+_python() {
+  if [ "$1 $2 $3" = "-m pip install" ]; then shift 3; printf 'pip:%s\\n' "$@"; else command python "$@"; fi
+}
+callscore() { command python -m callscore "$@"; }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    write_cases(tmp_path, '["f"]')
+    return tmp_path
+
+
+def write_cases(folder: Path, actual: str) -> None:
+    (folder / "project" / "my cases.jsonl").write_text(CASES.format(actual))
+
+
+SCORE = {"command": "score", "paths": "'my cases.jsonl'", "args": "--show none"}
+
+
+def test_a_merge_request_is_compared_with_the_artifact_of_its_target(
+    folder: Path, server: Server
+) -> None:
+    first = started(folder, server, branch="main", **SCORE)
+    kept = (first.reports / "baseline.jsonl").read_bytes()
+    place = "/projects/4711/jobs/artifacts/main/raw/callscore/baseline.jsonl?job=callscore"
+    server.artifacts[place] = kept
+    (first.reports / "baseline.jsonl").unlink()
+    same = started(folder, server, target="main", **SCORE)
+    write_cases(folder, "[]")
+    worse = started(folder, server, target="main", **SCORE)
+    told = started(folder, server, target="main", **SCORE, fail_on="none")
+
+    assert "no baseline of main (404): nothing is compared" in first.log
+    assert (first.code, same.code, worse.code, told.code) == (0, 0, 1, 0)
+    assert "Gate failed" in worse.log
+    tests = ET.parse(worse.reports / "cases.xml")  # noqa: S314  (our own)
+    gate = ET.parse(worse.reports / "gate.xml")  # noqa: S314  (likewise)
+    assert len([*tests.iter("testcase")]) == 2
+    assert len([*gate.iter("failure")]) == 1
+    assert (worse.reports / "report.html").read_text().startswith("<!doctype html>")
+    assert not (worse.reports / "baseline.jsonl").exists()
+    assert set(server.tokens) == {"job-token"}
+
+
+def test_a_branch_that_got_worse_keeps_its_baseline(folder: Path, server: Server) -> None:
+    first = started(folder, server, branch="feature/x", **SCORE)
+    place = "/projects/4711/jobs/artifacts/feature/x/raw/callscore/baseline.jsonl?job=callscore"
+    server.artifacts[place] = (first.reports / "baseline.jsonl").read_bytes()
+    (first.reports / "baseline.jsonl").unlink()
+    write_cases(folder, "[]")
+
+    worse = started(folder, server, branch="feature/x", **SCORE)
+
+    assert worse.code == 1
+    assert not (worse.reports / "baseline.jsonl").exists()
+
+
+def test_a_token_that_may_not_read_is_said(folder: Path, server: Server) -> None:
+    server.statuses.append(403)
+
+    ran = started(folder, server, target="main", **SCORE)
+
+    assert ran.code == 0
+    assert "set CALLSCORE_TOKEN to a project access token" in ran.log
+
+
+def test_a_run_that_does_not_work_fails_with_its_code(folder: Path, server: Server) -> None:
+    ran = started(folder, server, branch="main", command="score", paths="nothing.jsonl")
+
+    assert ran.code == 3
+    assert "callscore score exited with code 3" in ran.log
+
+
+def test_the_package_and_the_agent_are_installed(folder: Path, server: Server) -> None:
+    ran = started(
+        folder,
+        server,
+        branch="main",
+        **SCORE,
+        package="callscore[openai]==1.0",
+        install="--requirement 'my requirements.txt'",
+    )
+
+    assert [line for line in ran.log.splitlines() if line.startswith("pip:")] == [
+        "pip:--quiet",
+        "pip:--disable-pip-version-check",
+        "pip:callscore[openai]==1.0",
+        "pip:--requirement",
+        "pip:my requirements.txt",
+    ]
+
+
+def test_no_input_is_part_of_the_script() -> None:
+    ((_, job),) = JOB.items()
+
+    assert "inputs." not in "".join(job["script"])
+    assert all(about["expand"] is False for about in job["variables"].values())
+
+
+def test_every_input_is_used_and_described() -> None:
+    inputs = SPEC["spec"]["inputs"]
+
+    assert set(INPUT.findall(TEMPLATE)) == set(inputs)
+    assert all(about["description"] and "default" in about for about in inputs.values())
+    used = set(re.findall(r"\bCALLSCORE_[A-Z_]+", "".join(next(iter(JOB.values()))["script"])))
+    given = set(next(iter(JOB.values()))["variables"])
+    assert used - given == {"CALLSCORE_STORE", "CALLSCORE_TOKEN"}
+
+
+def test_the_page_lists_every_input() -> None:
+    page = (ROOT / "docs/how-to/use-gitlab.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Inputs\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?) \| ", section, re.MULTILINE)
+
+    assert {name for row in rows for name in re.findall(r"`(.+?)`", row)} == {
+        *SPEC["spec"]["inputs"]
+    }

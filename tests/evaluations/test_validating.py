@@ -1,0 +1,214 @@
+"""Mistakes in case files, suites and settings, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore.evaluations.validating import FileReport, Problem, validate_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUITE = """\
+answers: answers.jsonl
+tools: [{name: get_weather, parameters: {type: object, properties: {city: {type: string}}}}]
+cases:
+  - {id: oslo, input: Weather in Oslo?, expected: [{name: get_weather, arguments: {city: Oslo}}]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(**files: str) -> list[Path]:
+    """Files whose names have `__` in place of the dot."""
+    paths = [Path(name.replace("__", ".")) for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def problems(*paths: Path) -> list[tuple[str, str]]:
+    return [(each.place, each.text) for found in validate_paths(paths) for each in found.problems]
+
+
+def only(reports: Iterator[FileReport]) -> FileReport:
+    (report,) = reports
+    return report
+
+
+def test_all_mistakes_of_a_case_file_are_found_each_at_its_line() -> None:
+    (path,) = written(
+        cases__jsonl='{"id": "a", "expectd": []}\n'
+        '{"id": "b", "expected": ["f"]}\n'
+        '{"id": "c", "expected": [{"name": "f", "times": -1}]}\n'
+        "{broken\n"
+    )
+
+    report = only(validate_paths([path]))
+
+    assert (report.kind, report.cases) == ("cases", 1)
+    assert [each.line for each in report.problems] == [1, 3, 4]
+    assert {each.file for each in report.problems} == {"cases.jsonl"}
+    assert report.problems[0].text == "unknown field 'expectd'. Did you mean 'expected'?"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cases.yaml", "- {id: a, expected: [f]}\n- {id: b, expected: []}\n"),
+        ("cases.json", '{"cases": [{"id": "a", "expected": ["f"]}, {"id": "b", "expected": []}]}'),
+        ("cases.csv", 'id,expected\na,"[""f""]"\nb,[]\n'),
+    ],
+)
+def test_case_files_of_other_kinds_are_read(name: str, text: str) -> None:
+    path = Path(name)
+    path.write_text(text)
+
+    assert only(validate_paths([path])) == FileReport(name, "cases", 2)
+
+
+def test_a_file_without_cases_is_a_mistake() -> None:
+    (path,) = written(cases__jsonl="")
+
+    assert [place for place, _ in problems(path)] == ["cases.jsonl"]
+
+
+def test_one_id_for_different_expectations_is_a_warning_and_for_trials_is_none() -> None:
+    (path,) = written(
+        cases__jsonl='{"id": "a", "expected": ["f"], "actual": ["f"]}\n'
+        '{"id": "a", "expected": ["f"], "actual": []}\n'
+        '{"id": "a", "expected": ["g"], "actual": []}\n'
+    )
+
+    (warning,) = only(validate_paths([path])).problems
+
+    assert warning == Problem(
+        "cases.jsonl:3",
+        "the id 'a' is also that of cases.jsonl:1, which expects other calls. Rename one.",
+        is_warning=True,
+    )
+
+
+def test_a_suite_is_checked_with_its_answers_and_tools() -> None:
+    suite, _ = written(
+        eval_weather__yaml=SUITE.replace("city: Oslo", "town: Oslo"),
+        answers__jsonl='{"id": "olso", "answer": []}\n',
+    )
+
+    report = only(validate_paths([suite]))
+
+    assert (report.kind, report.cases) == ("suite", 1)
+    texts = [(each.text, each.is_warning) for each in report.problems]
+    assert texts == [
+        (
+            "weather: the case oslo expects 'town' of get_weather, which has no such parameter.",
+            True,
+        ),
+        (
+            "weather: answers.jsonl has an answer for 'olso', which is not a case. Did you mean 'oslo'?",
+            True,
+        ),
+        ("answers.jsonl has no answer for case 'oslo'. Did you mean 'olso'?", False),
+    ]
+
+
+def test_a_suite_is_known_by_its_keys_under_any_name() -> None:
+    suite, cases, _ = written(
+        weather__yaml=SUITE,
+        plain__yaml="cases:\n  - {id: a, expected: []}\n",
+        answers__jsonl='{"id": "oslo", "answer": []}\n',
+    )
+
+    assert [each.kind for each in validate_paths([suite, cases])] == ["suite", "cases"]
+    assert problems(suite, cases) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        (SUITE.replace("tools:", "tool:"), 2, "a suite has no key 'tool'. Did you mean 'tools'?"),
+        (SUITE.replace("expected", "expectd"), 4, "Did you mean 'expected'?"),
+        (SUITE.replace("answers.jsonl", "nothing.jsonl"), 1, "'nothing.jsonl' not found."),
+        ("cases: [\n", None, "YAML"),
+    ],
+)
+def test_a_mistake_in_a_suite_has_its_line(text: str, line: int | None, told: str) -> None:
+    suite, _ = written(eval_weather__yaml=text, answers__jsonl='{"id": "oslo", "answer": []}\n')
+
+    (problem,) = only(validate_paths([suite])).problems
+
+    assert told in problem.text
+    assert line is None or problem.line == line
+
+
+def test_all_mistakes_in_the_case_file_of_a_suite_have_their_own_places() -> None:
+    suite, *_ = written(
+        eval_weather__toml='answers = "answers.jsonl"\ncases = "cases.jsonl"\n',
+        cases__jsonl='{"id": "a", "expectd": []}\n{"id": "oslo", "expected": []}\n{\n',
+        answers__jsonl='{"id": "oslo", "answer": []}\n',
+    )
+
+    assert [place for place, _ in problems(suite)] == ["cases.jsonl:1", "cases.jsonl:3:2"]
+
+
+def test_a_model_is_not_called_and_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (suite,) = written(
+        eval_weather__yaml="model: gpt-4.1-mini\ncases: [{id: a, input: Hi, expected: []}]\n"
+    )
+
+    assert only(validate_paths([suite])) == FileReport("eval_weather.yaml", "suite", 1)
+
+
+def test_the_settings_of_a_project_are_checked() -> None:
+    (path,) = written(callscore__toml='mode = "strct"\n')
+
+    assert problems(path) == [
+        ("callscore.toml", "mode: unknown value 'strct'. Did you mean 'strict'?")
+    ]
+    path.write_text('mode = "flexible"\n')
+    assert only(validate_paths([path])) == FileReport("callscore.toml", "settings")
+
+
+def test_a_file_in_python_is_not_run(folder: Path) -> None:
+    (path,) = written(eval_weather__py="open('ran', 'w')\n")
+
+    assert only(validate_paths([path])) == FileReport("eval_weather.py", "python")
+    assert not (folder / "ran").exists()
+
+
+def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
+    suite, *_ = written(
+        eval_weather__yaml=SUITE,
+        answers__jsonl='{"id": "oslo", "answer": []}\n',
+        notes__yaml="anything: goes\n",
+    )
+
+    found = [*validate_paths([folder, suite])]
+
+    assert [(each.path, each.kind) for each in found] == [("eval_weather.yaml", "suite")]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nothing.jsonl", "file or folder not found."),
+        ("x" * 300, "it cannot be read"),
+        ("program.exe", "expected a case file (.jsonl"),
+        ("empty", "no suites found. Expected files named eval_*.yaml"),
+    ],
+)
+def test_what_cannot_be_checked_is_a_mistake(name: str, told: str) -> None:
+    Path("empty").mkdir()
+    Path("program.exe").touch()
+
+    ((_, text),) = problems(Path(name))
+
+    assert told in text

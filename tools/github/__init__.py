@@ -1,0 +1,1 @@
+"""What action.yml runs on GitHub."""
