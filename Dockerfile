@@ -12,6 +12,7 @@ RUN python -m venv /build && /build/bin/pip install --no-cache-dir --disable-pip
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY tools/distribution tools/distribution
+COPY docs docs
 COPY src src
 RUN /build/bin/python -m hatchling build -t wheel -d /wheels
 COPY requirements/dev.txt constraints.txt
