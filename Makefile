@@ -41,7 +41,7 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
 test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser java ## install the development extras and run every check
-	@$(MAKE) --no-print-directory lint types layers scripts site tests engines
+	@$(MAKE) --no-print-directory lint types layers scripts site tests light-integrations engines
 
 quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
 	@$(MAKE) --no-print-directory lint types layers quick-tests
