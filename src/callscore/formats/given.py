@@ -32,6 +32,12 @@ class _Dataclass(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
+class _Readable(Protocol):
+    """An object that is made to be read, such as a recording."""
+
+    def __callscore_document__(self) -> Any: ...
+
+
 _Call: TypeAlias = (
     ToolCall
     | Group
@@ -55,6 +61,7 @@ Calls: TypeAlias = (
     | Mapping[str, Any]
     | _Model
     | _Dataclass
+    | _Readable
     | str
     | bytes
     | bytearray
