@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -52,7 +53,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def damage(sql: str) -> None:
     """Edit the history as any other program would."""
-    with sqlite3.connect(".callscore/history.db") as connection:
+    with closing(sqlite3.connect(".callscore/history.db")) as connection, connection:
         connection.execute(sql)
     connection.close()
 

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,7 +100,7 @@ def test_a_history_from_the_future_is_left_alone_and_the_results_are_in_a_file(
 ) -> None:
     history = folder / ".callscore/history.db"
     open_store(history).close()
-    with sqlite3.connect(history) as future:
+    with closing(sqlite3.connect(history)) as future, future:
         future.execute("UPDATE callscore_schema SET version = 99")
     future.close()
 

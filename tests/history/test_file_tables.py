@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def test_both_ways_create_the_same_tables(tmp_path: Path) -> None:
     file, other = tmp_path / "file.db", tmp_path / "other.db"
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         create_file_tables(connection)
     engine = create_engine(f"sqlite:///{other}")
     with engine.begin() as begun:
@@ -37,11 +38,11 @@ def test_a_new_file_is_ready_to_use(tmp_path: Path) -> None:
 
 def schema_of(path: Path) -> set[Any]:
     # SQLAlchemy creates the indexes of a table in any order.
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         return set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
 
 
 def first_rows(path: Path) -> list[Any]:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         version = connection.execute("SELECT * FROM callscore_schema").fetchall()
         return [version, connection.execute("SELECT * FROM contents").fetchall()]

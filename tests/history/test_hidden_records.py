@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,7 +125,7 @@ def test_a_history_has_one_key_for_all_processes(tmp_path: Path) -> None:
 def test_nothing_is_saved_with_another_key(tmp_path: Path, damage: str) -> None:
     with open_store(tmp_path / "history.db"):
         pass
-    with sqlite3.connect(tmp_path / "history.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "history.db")) as connection, connection:
         connection.execute(damage)
     connection.close()
 

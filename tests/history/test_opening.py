@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -437,7 +438,7 @@ def test_what_others_have_written_last_is_read_as_well(tmp_path: Path) -> None:
 def test_another_version_that_cannot_be_written_is_told(
     read_only: Path, version: int, told: str
 ) -> None:
-    with sqlite3.connect(read_only) as other:
+    with closing(sqlite3.connect(read_only)) as other, other:
         other.execute("PRAGMA journal_mode = DELETE")
         other.execute("UPDATE callscore_schema SET version = ?", [version])
     other.close()

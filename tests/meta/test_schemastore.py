@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "tests/samples/schemastore"
+SAMPLES = ROOT / "tests/meta/schemastore"
 PAGE = ROOT / "docs/how-to/check-case-files-in-your-editor.md"
 NAMES = ("case", "suite")
 # Keywords that later drafts have, and draft-07 would ignore.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from functools import partial
 from typing import Any
 
@@ -104,9 +105,11 @@ def test_the_keys_of_an_object_are_added_up_in_sorted_order() -> None:
     turned = {"name": "f", "arguments": {"c": 5, "b": 5, "a": 1}}
 
     third = 1 - 4 / 6
-    assert json_diff([expected], [actual]) == (1 + (1 + third + third) / 3) / 2
     assert json_diff([expected], [turned]) == json_diff([expected], [actual])
-    assert json_diff([expected], [actual]) != (1 + (third + third + 1) / 3) / 2
+    assert json_diff([expected], [actual]) == pytest.approx((1 + (1 + third + third) / 3) / 2)
+    if tuple(sys.version_info) < (3, 12):  # `sum` adds floats more exactly since, in any order
+        assert json_diff([expected], [actual]) == (1 + (1 + third + third) / 3) / 2
+        assert json_diff([expected], [actual]) != (1 + (third + third + 1) / 3) / 2
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -29,7 +31,17 @@ def findings() -> dict[str, list[Finding]]:
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_recorded_answer_is_ours(tool: str, findings: dict[str, list[Finding]]) -> None:
     assert len(findings[tool]) >= 61
-    assert [found for found in findings[tool] if not found.agrees] == []
+    assert [found for found in findings[tool] if not found.agrees and not _is_rounding(found)] == []
+
+
+def _is_rounding(found: Finding) -> bool:
+    """Whether the last bit differs because `sum` adds floats more exactly since Python 3.12.
+
+    The answers were recorded on 3.11. Their code calls it as ours does, so that both are equal on one Python.
+    """
+    if tuple(sys.version_info) < (3, 12) or not isinstance(found.theirs, float):
+        return False
+    return isinstance(found.ours, float) and math.isclose(found.theirs, found.ours, rel_tol=1e-15)
 
 
 def test_these_tools_are_recorded() -> None:

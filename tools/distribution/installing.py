@@ -82,7 +82,7 @@ def check_extras(python: Path, wheel: Path, folder: Path) -> list[str]:
         run(
             [
                 *(str(inside), "-m", "pip", "--disable-pip-version-check", "--quiet"),
-                *("install", "--dry-run", "--only-binary", ":all:", f"{wheel}[{name}]"),
+                *("install", "--dry-run", "--prefer-binary", f"{wheel}[{name}]"),
             ],
             folder=folder,
         )
