@@ -8,6 +8,7 @@ line a stack is printed; the exit code is 1 if anything fails, or cannot be inst
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,8 +18,9 @@ from tests.stacks.environments import ROOT, NotInstalled, environment_of, stacks
 
 __all__ = ["LIGHT", "main"]
 
-# Those that install within seconds, which every run of `make test` includes.
-LIGHT = ("opentelemetry", "pydantic_evals")
+# Those that install within half a minute, which every run of `make test` includes.
+LIGHT = ("braintrust", "langfuse", "opentelemetry", "pydantic_evals")
+COUNT = re.compile(r"\d+ (?:passed|failed|skipped|errors?)\b")
 PAGES = ROOT / "docs" / "stacks"
 # No library reports its use, and none looks for newer versions or for models.
 QUIET = {
@@ -77,11 +79,9 @@ def _passes(stack: str) -> bool:
     seconds = (
         f"installed in {installed - began:.0f} s, tested in {time.monotonic() - installed:.0f} s"
     )
-    last = said[0][1].strip().splitlines()[-1:] if said else ["no tests"]
-    print(
-        f"{stack}: {'failed' if problems or not said else 'passed'}, {seconds}: {last[0]}",
-        flush=True,
-    )
+    verdict = "failed" if problems or not said else "passed"
+    tests = COUNT.findall(said[0][1]) if said else []
+    print(f"{stack}: {verdict}, {seconds}: {', '.join(tests) or 'no tests'}", flush=True)
     print("\n".join(problems), end="")
     return bool(said) and not problems
 
