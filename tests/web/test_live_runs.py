@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +38,12 @@ def store(project: Path) -> Iterator[Store]:
         opened.begin(a_run(totals={"planned_trials": 4}))
         opened.add_evaluation(an_evaluation(RUN, 0))
         opened.add_evaluation(an_evaluation(RUN, 1, variant="small"))
+        yield opened
+
+
+@pytest.fixture
+def history() -> Iterator[History]:
+    with closing(History()) as opened:
         yield opened
 
 
@@ -148,10 +155,12 @@ def test_a_run_that_ends_while_it_is_looked_at_is_not_abandoned(store: Store) ->
     assert status_of(store, record) == "finished"
 
 
-def test_progress_contains_no_secret(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_contains_no_secret(
+    store: Store, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store.save_results([a_result(RUN, f"case {SECRET}", passed=True)])
     monkeypatch.setenv("SERVICE_TOKEN", SECRET)
-    watcher = Watcher(History(), RUN, lambda _: None)
+    watcher = Watcher(history, RUN, lambda _: None)
 
     event, _ = watcher.next_event()
 
@@ -187,9 +196,9 @@ def test_events_are_told_until_the_run_ends(browser: Browser, store: Store) -> N
 
 
 def test_an_event_is_told_only_if_something_changed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watcher = Watcher(History(), RUN, lambda _: None)
+    watcher = Watcher(history, RUN, lambda _: None)
     moments = iter([float(at) for at in range(1000)])
     monkeypatch.setattr(live_runs, "monotonic", lambda: next(moments))
     monkeypatch.setattr(live_runs, "_HEARTBEAT", 5.0)
@@ -207,8 +216,8 @@ def test_an_event_is_told_only_if_something_changed(
     assert (events(last)[0][1]["status"], pause) == ("interrupted", None)
 
 
-def test_a_problem_ends_the_stream(store: Store, project: Path) -> None:
-    watcher = Watcher(History(), "20000101-000000-bbbb", lambda _: None)
+def test_a_problem_ends_the_stream(store: Store, history: History, project: Path) -> None:
+    watcher = Watcher(history, "20000101-000000-bbbb", lambda _: None)
     del store, project
 
     event, pause = watcher.next_event()
@@ -219,9 +228,9 @@ def test_a_problem_ends_the_stream(store: Store, project: Path) -> None:
     assert pause is None
 
 
-def test_a_watcher_that_was_closed_tells_nothing(store: Store) -> None:
+def test_a_watcher_that_was_closed_tells_nothing(store: Store, history: History) -> None:
     del store
-    watchers = Watchers(History())
+    watchers = Watchers(history)
     watcher = watchers.watch(Asked(query={"run": RUN}))
 
     watchers.close()
@@ -229,9 +238,9 @@ def test_a_watcher_that_was_closed_tells_nothing(store: Store) -> None:
     assert watcher.next_event() == (b"", None)
 
 
-def test_readers_are_limited_and_those_who_leave_make_room(store: Store) -> None:
+def test_readers_are_limited_and_those_who_leave_make_room(store: Store, history: History) -> None:
     del store
-    watchers = Watchers(History())
+    watchers = Watchers(history)
     asked = Asked(query={"run": RUN})
     many = [watchers.watch(asked) for _ in range(20)]
 
