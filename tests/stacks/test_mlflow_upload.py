@@ -32,8 +32,11 @@ CALL = {
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a store with an experiment, as it is in one process for all tests."""
-    address = f"sqlite:///{tmp_path_factory.mktemp('mlflow') / 'mlflow.db'}"
+    folder = tmp_path_factory.mktemp("mlflow")
+    address = f"sqlite:///{folder / 'mlflow.db'}"
     mlflow.set_tracking_uri(address)
+    # Without a place, traces are written to the current folder.
+    mlflow.create_experiment("agents", artifact_location=(folder / "artifacts").as_uri())
     mlflow.set_experiment("agents")
     yield address
     mlflow.set_tracking_uri(None)
