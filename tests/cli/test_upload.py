@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from callscore.cli import upload
+from callscore.cli.main import run_command
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files
 from callscore.engines.saving import SaveRequest, ScoreSaver
-from callscore.errors import UploadFailed
+from callscore.errors import InvalidSettings, UploadFailed
 from callscore.history.opening import open_store
 from callscore.uploaders.sending import Backend, Connection, Outcome
 
@@ -112,3 +115,24 @@ def test_notes_are_in_russian_if_asked(fake: Fake) -> None:
     assert fake.sent
     assert "отправлено в Fake: 1 оценка" in done.stderr
     assert "не отправлено: 1 оценка, нет идентификатора трассы: b" in done.stderr
+
+
+def test_a_dry_run_of_which_nothing_can_be_sent_is_an_error(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = replace(fake.backend(""), refusal=lambda _: "no trace id")
+    monkeypatch.setattr(upload, "backend_named", lambda _: refusing)
+
+    done = run("night", "--dry-run")
+
+    assert isinstance(done.exception, InvalidSettings)
+    assert "0 scores would be sent" in done.stderr
+
+
+def test_the_choices_of_a_missing_option_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["callscore", "upload", "night"])
+
+    assert run_command() == 2
+    assert "Choose from:\n  otel,\n  langfuse," in capsys.readouterr().err

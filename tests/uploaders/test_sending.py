@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import callscore
 from callscore.core.case import Origin
@@ -226,3 +227,13 @@ def test_an_error_of_the_client_library_loses_a_batch_and_not_the_uploader(
 
     assert (delivery.sent, delivery.failed) == (1, 1)
     assert delivery.problems == ("RuntimeError: no such project",)
+
+
+def test_scores_that_did_not_arrive_are_not_called_unlinked() -> None:
+    fake = Fake(lambda batch: Outcome(len(batch), ("busy",)))
+
+    delivery = upload_evaluations(
+        replace(fake.backend, refusal=lambda _: None), some(2, origin=Origin())
+    )
+
+    assert (delivery.sent, delivery.failed, delivery.unlinked) == (0, 2, 0)

@@ -26,7 +26,8 @@ def report_failure(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         shown = StringIO()
         error.show(shown)
-        click.echo(inert_lines(without_secrets(shown.getvalue())), err=True, nl=False)
+        text = shown.getvalue().expandtabs(2)  # click lists choices behind tabs
+        click.echo(inert_lines(without_secrets(text)), err=True, nl=False)
     elif isinstance(error, MissingConsent):
         for line in consent_lines(error):
             print_note(line)

@@ -11,6 +11,7 @@ from callscore.cli.completion import complete_run
 from callscore.cli.options import dry_run_option, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
 from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.errors import InvalidSettings
 from callscore.history.run_metadata import find_run_and_variant
 from callscore.history.saved_totals import saved_cases_of
 from callscore.uploaders.backends import BACKENDS, backend_named
@@ -148,6 +149,11 @@ def _print_evaluations(backend: Backend, evaluations: Iterable[Evaluation], lang
     print_note(say(_WOULD_BE_SENT, lang, scores=scores, place=backend.title))
     for reason, cases in refused.items():
         _print_refused(reason, len(cases), cases, lang)
+    if refused and not count:
+        from callscore.uploaders.sending import nothing_to_send
+
+        counts = {reason: len(cases) for reason, cases in refused.items()}
+        raise InvalidSettings(nothing_to_send(backend, counts))
 
 
 def print_delivery(delivery: Delivery, lang: Language) -> None:

@@ -34,6 +34,7 @@ _SDK_LOGGER = "opentelemetry"
 _NANOSECONDS = 10**9
 _REDIRECT = 300  # the first HTTP status of redirections
 _MAX_REASON = 400  # characters
+_OS_ERROR = re.compile(r"\[Errno -?\d+\] ([^'\")\]]+)")
 _TRACE_ID = re.compile("[0-9a-f]{32}")
 _SPAN_ID = re.compile("[0-9a-f]{16}")
 
@@ -126,7 +127,7 @@ def _connect(endpoint: str | None) -> Connection:
             _emit(logger, each)
         if len(records) < len(batch):
             return Outcome(len(batch), ("the OpenTelemetry SDK is disabled (OTEL_SDK_DISABLED)",))
-        return _export(exporter, list(records), responses)
+        return _export(exporter, list(records), responses, without_credentials(address))
 
     def close() -> None:
         with _sdk_log():
@@ -220,15 +221,15 @@ class _Responses:
         return partial.rejected_log_records, partial.error_message
 
 
-def _export(exporter: Any, records: list[Any], responses: _Responses) -> Outcome:
-    """Export records, and count those that the endpoint did not take."""
+def _export(exporter: Any, records: list[Any], responses: _Responses, place: str) -> Outcome:
+    """Export records, and count those that the endpoint at a place did not take."""
     responses.last = None
     with _sdk_log() as said:
         result = exporter.export(records)
     if result.name != "SUCCESS":
         status = None if responses.last is None else responses.last.status_code
-        answer = "" if status is None else f"HTTP status {status}. "
-        reason = clip(" ".join(said[-2:]), _MAX_REASON) or "the export failed"
+        answer = f"cannot reach {place}: " if status is None else f"HTTP status {status}. "
+        reason = clip(_cause(" ".join(said[-2:])), _MAX_REASON) or "the export failed"
         return Outcome(len(records), (f"{answer}{reason}",))
     status = responses.last.status_code if responses.last is not None else 0
     if status >= _REDIRECT:  # which the exporter does not follow
@@ -237,6 +238,12 @@ def _export(exporter: Any, records: list[Any], responses: _Responses) -> Outcome
     if not rejected:
         return Outcome()
     return Outcome(min(rejected, len(records)), (f"the endpoint rejected records: {reason}",))
+
+
+def _cause(text: str) -> str:
+    """What the operating system says in a text of the SDK; the whole text if it says nothing."""
+    found = _OS_ERROR.findall(text)
+    return found[-1] if found else text
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from queue import Empty, Full, Queue
 from threading import Thread
@@ -23,6 +23,7 @@ __all__ = [
     "Delivery",
     "Outcome",
     "Uploader",
+    "nothing_to_send",
     "upload_evaluations",
     "upload_scored",
 ]
@@ -157,7 +158,8 @@ class _Counter:
         self._lost_batches = self._lost_batches + 1 if outcome.failed == len(batch) else 0
         self._failed += outcome.failed
         self._sent += len(batch) - outcome.failed
-        self._unlinked += sum(not each.is_linked for each in batch)
+        unlinked = sum(not each.is_linked for each in batch)
+        self._unlinked += min(unlinked, len(batch) - outcome.failed)
         for problem in outcome.problems:
             if len(self._problems) < _MAX_PROBLEMS:
                 # What a server answers may repeat what it was sent.
@@ -200,13 +202,14 @@ def upload_evaluations(
         connection.close()
     delivery = counter.delivery()
     if delivery.refused and not delivery.sent and not delivery.lost:
-        raise InvalidSettings(_nothing_to_send(backend, delivery))
+        raise InvalidSettings(nothing_to_send(backend, delivery.refused))
     return delivery
 
 
-def _nothing_to_send(backend: Backend, delivery: Delivery) -> str:
-    count = sum(delivery.refused.values())
-    reasons = ", ".join(delivery.refused)
+def nothing_to_send(backend: Backend, refused: Mapping[str, int]) -> str:
+    """Why none of the scores can be sent, and what to do; `refused` has their number by reason."""
+    count = sum(refused.values())
+    reasons = ", ".join(refused)
     return (
         f"{backend.title}: none of {count} scores can be sent: {reasons}. {backend.title} needs"
         f" {backend.needs}. Score traces that have it, or put it into the metadata of each case"
