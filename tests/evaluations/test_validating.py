@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.evaluations.validating import FileReport, Problem, validate_paths
+from callscore.evaluations.validating import FileReport, validate_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,20 +80,45 @@ def test_a_file_without_cases_is_a_mistake() -> None:
     assert [place for place, _ in problems(path)] == ["cases.jsonl"]
 
 
-def test_one_id_for_different_expectations_is_a_warning_and_for_trials_is_none() -> None:
-    (path,) = written(
-        cases__jsonl='{"id": "a", "expected": ["f"], "actual": ["f"]}\n'
-        '{"id": "a", "expected": ["f"], "actual": []}\n'
-        '{"id": "a", "expected": ["g"], "actual": []}\n'
-    )
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        ('"expected": ["g"]', "which has another input or expects other calls. Rename one."),
+        ('"expected": ["f"], "input": "Hi"', "which has another input or expects other calls."),
+        ('"expected": ["f"]', "which is the same case. Remove one."),
+    ],
+)
+def test_an_id_that_two_cases_have_is_a_warning(second: str, told: str) -> None:
+    (path,) = written(cases__jsonl=f'{{"id": "a", "expected": ["f"]}}\n{{"id": "a", {second}}}\n')
 
     (warning,) = only(validate_paths([path])).problems
 
-    assert warning == Problem(
-        "cases.jsonl:3",
-        "the id 'a' is also that of cases.jsonl:1, which expects other calls. Rename one.",
-        is_warning=True,
+    assert (warning.place, warning.is_warning) == ("cases.jsonl:2", True)
+    assert warning.text.startswith(f"the id 'a' is also that of cases.jsonl:1, {told}")
+
+
+@pytest.mark.parametrize("own", ['"actual": ["f"]', '"trial": 2'])
+def test_trials_of_a_case_have_one_id(own: str) -> None:
+    case = f'{{"id": "a", "expected": ["f"], {own}}}\n'
+    (path,) = written(cases__jsonl=case + case)
+
+    assert problems(path) == []
+
+
+def test_cases_of_a_suite_with_one_id_are_a_warning_that_tells_the_new_name() -> None:
+    double = "cases: [{id: x, input: a, expected: [f]}, {id: x, input: b, expected: [g]}]\n"
+    asked, recorded, _ = written(
+        eval_asked__yaml=f"model: gpt-4.1-mini\n{double}",
+        eval_recorded__yaml=f"answers: answers.jsonl\n{double}",
+        answers__jsonl='{"id": "x", "answer": []}\n',
     )
+    renamed = "2 cases have the id 'x'; the second one is renamed 'x-2'."
+
+    assert problems(asked) == [("eval_asked.yaml", f"asked: {renamed}")]
+    assert [text for _, text in problems(recorded)] == [
+        f"recorded: {renamed}",
+        "answers.jsonl has no answer for case 'x-2'.",
+    ]
 
 
 def test_a_suite_is_checked_with_its_answers_and_tools() -> None:

@@ -18,6 +18,7 @@ from callscore.errors import CallscoreError, UnreadableInput
 from callscore.evaluations.discovery import evaluation_files, is_evaluation_file
 from callscore.evaluations.locations import display_path
 from callscore.evaluations.project_config import OWN_FILE, read_config
+from callscore.formats.cases import has_own_id
 from callscore.sources.data_files import kind_by_name
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _validate_settings(path: Path, name: str) -> FileReport:
 
 
 def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
-    from callscore.evaluations.plan import evaluation_cases, warnings_about
+    from callscore.evaluations.plan import cases_and_repeated_ids, warnings_about
     from callscore.evaluations.suites import load_suite
 
     loaded = load_suite(path)
@@ -159,10 +160,10 @@ def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
     if broken:
         return FileReport(name, "suite", problems=tuple(broken))
     try:
-        cases = evaluation_cases(evaluation)
+        cases, repeated = cases_and_repeated_ids(evaluation)
     except UnreadableInput as error:
         return FileReport(name, "suite", problems=(Problem(error.place, error.problem),))
-    warnings = warnings_about(evaluation, cases, lang=lang)
+    warnings = warnings_about(evaluation, cases, repeated, lang)
     problems = [Problem(name, text, is_warning=True) for text in warnings]
     return FileReport(name, "suite", len(cases), (*problems, *_without_answer(evaluation, cases)))
 
@@ -216,9 +217,10 @@ def _shown(place: str, path: Path, name: str) -> str:
 
 
 class _Twins:
-    """Finds cases of the same id that expect different calls: trials of one case expect the same.
+    """Finds cases that have one id by mistake: trials of a case have the same input and expect the same.
 
-    Of each id only the first place and a digest are kept: a file may have a million cases.
+    Without an answer and a number, the second is no trial. Of each id only the first place and a digest are
+    kept: a file may have a million cases.
     """
 
     def __init__(self) -> None:
@@ -229,10 +231,19 @@ class _Twins:
     def add(self, place: str, case: Case) -> None:
         """Look at the next case of the file."""
         self.cases += 1
-        if not case.id:
+        if not case.id or not has_own_id(case):
             return
-        digest = blake2b(repr(case.expected).encode(errors="replace"), digest_size=8).digest()
-        where, first = self._first.setdefault(case.id, (place, digest))
+        content = repr((case.input, case.expected)).encode(errors="replace")
+        digest = blake2b(content, digest_size=8).digest()
+        if case.id not in self._first:
+            self._first[case.id] = (place, digest)
+            return
+        where, first = self._first[case.id]
         if first != digest:
-            text = f"the id {case.id!r} is also that of {where}, which expects other calls. Rename one."
-            self.warnings.append(Problem(place, text, is_warning=True))
+            difference = "which has another input or expects other calls. Rename one."
+        elif case.actual is None and case.trial is None:
+            difference = "which is the same case. Remove one."
+        else:
+            return
+        text = f"the id {case.id!r} is also that of {where}, {difference}"
+        self.warnings.append(Problem(place, text, is_warning=True))
