@@ -37,6 +37,12 @@ _KEYS_OF_SUITES = (
     re.compile(r"^(model|answers|scorers|variants|fail_under):", re.MULTILINE),
 )
 _NO_CASES = "the file has no cases."
+# Sentences about options that other commands have, which read traces, too.
+_ABOUT_OPTIONS = re.compile(
+    r" (?:[^.]|\.(?=\S))*--(?:map|input-format|id-from)\b(?:[^.]|\.(?=\S))*(?:\.(?=\s)|\.?$)"
+)
+_WHOLE_CASE = "a case must have 'id', 'expected' and 'actual'"
+_CASE = "a case must have an 'id' and 'expected'"
 
 
 class Problem(Struct, frozen=True):
@@ -196,18 +202,26 @@ def _validate_cases(path: Path, name: str) -> FileReport:
     try:
         for each in read_cases(str(path), CASES, input_options_for()):
             if isinstance(each, BadRecord):
-                problems.append(Problem(_shown(each.place, path, name), each.problem))
+                problems.append(Problem(_shown(each.place, path, name), _of_cases(each.problem)))
             else:
                 twins.add(_shown(each[0], path, name), each[1])
     except UnreadableInput as error:
-        problems.append(Problem(_shown(error.place, path, name), error.problem))
+        problems.append(Problem(_shown(error.place, path, name), _of_cases(error.problem)))
     except CallscoreError as error:
-        problems.append(Problem(name, str(error)))
+        problems.append(Problem(name, _of_cases(str(error))))
     if not twins.cases and not problems:
         problems.append(Problem(name, _NO_CASES))
     # Some records are recognized only at the end of the file.
     problems.sort(key=lambda each: each.line or 0)
     return FileReport(name, "cases", twins.cases, (*problems, *twins.warnings))
+
+
+def _of_cases(problem: str) -> str:
+    """A problem in a case file, without advice for commands that score traces."""
+    text = _ABOUT_OPTIONS.sub("", problem).replace(_WHOLE_CASE, _CASE)
+    if text.startswith("unknown format") and text != problem:
+        return f"{text} {_CASE.capitalize()}."
+    return text
 
 
 def _shown(place: str, path: Path, name: str) -> str:
