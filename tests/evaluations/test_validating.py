@@ -193,6 +193,42 @@ def test_a_mistake_in_a_suite_has_its_line(text: str, line: int | None, told: st
     assert line is None or problem.line == line
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("model: m\ntrials: many\nfail_under: 7\ncases: [{input: a, expected: []}]\n", [2, 3]),
+        ("answers: nothing.jsonl\ncases: nothing.yaml\n", [1, 2]),
+        ("answers: nothing.jsonl\ntrials: 2\n", [None, 1]),  # no cases
+        ("colour: red\nmodel: m\ncases: broken.jsonl\n", [1, 1, 2]),
+        (
+            "model: m\nsettings:\n  mode: stric\n  order: 5\n  x: 1\ncases: [{input: a}]\n",
+            [3, 4, 5],
+        ),
+        ("model: m\ncases:\n  - {expectd: []}\n  - {input: a}\n  - {expectd: []}\n", [3, 5]),
+        ("model: {nam: m}\ntags: 5\ncases: [{input: a}]\n", [1, 2]),
+        ("trials: 0\nonly: 5\nskip: {}\ncases: [{input: a}]\n", [None, 1, 2, 3]),  # no model
+        ("model: m\nscorers: [nothing]\nfail_under: {nothing: 1}\ncases: [{input: a}]\n", [2]),
+    ],
+)
+def test_a_mistake_in_one_key_of_a_suite_hides_no_other(text: str, lines: list[int | None]) -> None:
+    suite, _ = written(
+        eval_weather__yaml=text,
+        broken__jsonl='{"id": "a", "expectd": []}\n{"id": "b", "expectd": []}\n',
+    )
+
+    report = only(validate_paths([suite]))
+
+    assert [each.line for each in report.problems] == lines
+
+
+def test_a_suite_without_anything_right_is_read_to_the_end() -> None:
+    (suite,) = written(
+        eval_weather__toml="cases = 1\nmodel = 2\nvariants = 3\ntools = 4\njudge = 5\n"
+    )
+
+    assert [each.line for each in only(validate_paths([suite])).problems] == [1, 2, 3, 4, 5]
+
+
 def test_all_mistakes_in_the_case_file_of_a_suite_have_their_own_places() -> None:
     suite, *_ = written(
         eval_weather__toml='answers = "answers.jsonl"\ncases = "cases.jsonl"\n',

@@ -156,14 +156,14 @@ def _validate_settings(path: Path, name: str) -> FileReport:
 
 def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
     from callscore.evaluations.plan import cases_and_repeated_ids, warnings_about
-    from callscore.evaluations.suites import load_suite
+    from callscore.evaluations.suite_mistakes import read_with_mistakes
 
-    loaded = load_suite(path)
-    if isinstance(loaded, Unloaded):
-        return FileReport(name, "suite", problems=(Problem(loaded.place, loaded.problem),))
-    (evaluation,) = loaded
-    broken = [*_broken_files(evaluation)]
-    if broken:
+    evaluation, mistakes = read_with_mistakes(path)
+    broken = [Problem(each.place, each.problem) for each in mistakes]
+    broken.sort(key=lambda each: each.line or 0)
+    if evaluation is not None:
+        broken += _broken_files(evaluation)
+    if evaluation is None or broken:
         return FileReport(name, "suite", problems=tuple(broken))
     try:
         cases, repeated = cases_and_repeated_ids(evaluation)
