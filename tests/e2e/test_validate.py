@@ -73,6 +73,13 @@ def test_secrets_are_not_printed(callscore: Program, tmp_path: Path) -> None:
     assert secret not in ran.stdout + ran.stderr
 
 
+def test_an_empty_path_is_wrong_usage(callscore: Program) -> None:
+    ran = callscore("validate", "")
+
+    assert ran.returncode == 2
+    assert "A PATH is empty. To check the current folder, pass none." in ran.stderr
+
+
 def test_json_lists_files_and_problems(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(
         '{"id": "a", "expected": ["f"]}\n{"id": "a", "expected": ["g"]}\n{"id": "b", "expectd": []}\n'

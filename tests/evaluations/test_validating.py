@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,13 @@ def test_no_option_of_another_command_is_advised(text: str, told: str) -> None:
 
     ((_, problem),) = problems(path)
     assert problem.replace('{"name": ..., "arguments": {...}}', "{...}") == told
+
+
+def test_compressed_cases_are_not_taken_for_binary() -> None:
+    path = Path("cases.jsonl")
+    path.write_bytes(gzip.compress(b'{"id": "a", "expected": []}\n'))
+
+    assert only(validate_paths([path])) == FileReport("cases.jsonl", "cases", 1)
 
 
 def test_a_file_without_cases_is_a_mistake() -> None:
@@ -252,10 +260,43 @@ def test_the_settings_of_a_project_are_checked() -> None:
     (path,) = written(callscore__toml='mode = "strct"\n')
 
     assert problems(path) == [
-        ("callscore.toml", "mode: unknown value 'strct'. Did you mean 'strict'?")
+        ("callscore.toml:1", "mode: unknown value 'strct'. Did you mean 'strict'?")
     ]
     path.write_text('mode = "flexible"\n')
     assert only(validate_paths([path])) == FileReport("callscore.toml", "settings")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "told"),
+    [
+        ('mode = "stric"\norder = 5\n', [1, 2], "mode: unknown value 'stric'"),
+        ("\n[run]\nx = 1\n", [2], "unknown setting 'run'. Choose from: preset, mode, "),
+        ("[gate]\nfail_onn = 1\n", [1], "gate: unknown key 'fail_onn'; expected a table"),
+        ('"a b" = 1\nmode = 3\n', [1, 2], "unknown setting 'a b'. "),
+        ('#\n[effects]\nx = "raed"\n[tool.callscore]\n', [2, 4], "effects: 'x': unknown value"),
+        ('[gate.removed]\n"*" = "why"\n', [1], "gate.removed: '*' matches every case."),
+        ("argumentMatchThreshold = 1\nargument_match_threshold = 7\n", [1, 2], "are the same"),
+        ("mode = \n", [1], "not TOML: "),
+        ("a = [\n1,\n", [2], "not TOML: "),
+    ],
+)
+def test_each_wrong_setting_has_its_line_and_advice(text: str, lines: list[int], told: str) -> None:
+    (path,) = written(callscore__toml=text)
+
+    report = only(validate_paths([path]))
+
+    assert [each.line for each in report.problems] == lines
+    assert told in report.problems[0].text
+
+
+def test_settings_that_are_not_text_are_a_mistake() -> None:
+    path = Path("callscore.toml")
+    path.write_bytes(b"\xff\xfe")
+
+    ((place, text),) = problems(path)
+
+    assert place == "callscore.toml"
+    assert text.startswith("not valid TOML: ")
 
 
 def test_a_file_in_python_is_not_run(folder: Path) -> None:
@@ -284,11 +325,16 @@ def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
         ("x" * 300, "it cannot be read"),
         ("program.exe", "expected a case file (.jsonl"),
         ("empty", "no suites found. Expected files named eval_*.yaml"),
+        ("/dev/null", "it is a device or a pipe. Pass a file or a folder."),
+        ("binary.jsonl", "not a text file"),
+        ("binary.yaml", "not a text file"),
     ],
 )
 def test_what_cannot_be_checked_is_a_mistake(name: str, told: str) -> None:
     Path("empty").mkdir()
     Path("program.exe").touch()
+    for binary in ("binary.jsonl", "binary.yaml"):
+        Path(binary).write_bytes(b"\x7fELF\x02\0\xcc\n" * 15)
 
     ((_, text),) = problems(Path(name))
 

@@ -53,7 +53,8 @@ A file with a key of suites is a suite under any name; callscore.toml has the se
 files are case files. The case files and the recorded answers that a suite names are checked with it.
 Evaluations in Python are not checked.
 
-Each mistake is printed with its file, and its line if it is known. No agent and no model is called.
+Each mistake is printed with its file, and its line if it is known; mistakes are in English in every language.
+No agent and no model is called.
 
 \b
 Exit codes: 0 no mistakes, 2 wrong usage, 3 mistakes. Warnings do not count.
@@ -61,14 +62,14 @@ Exit codes: 0 no mistakes, 2 wrong usage, 3 mistakes. Warnings do not count.
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @report_options(["table", "json"])
 @max_shown_option(f"{_MOST}; all in json")
 @max_unpacked_option
 @lang_option
 def command(
     *,
-    paths: Sequence[Path],
+    paths: Sequence[str],
     output: str | None,
     output_format: str,
     max_shown: int | None,
@@ -77,7 +78,9 @@ def command(
     """Check files, print what is wrong, and find the exit code."""
     from callscore.evaluations.validating import validate_paths
 
-    reports = [*validate_paths(paths or [Path()], lang)]
+    if "" in paths:  # such as a variable of a script that is not set
+        raise click.UsageError("A PATH is empty. To check the current folder, pass none.")
+    reports = [*validate_paths([Path(each) for each in paths] or [Path()], lang)]
     for report in reports:
         if report.kind == "python":
             print_note(say(_NOT_RUN, lang, file=report.path, typed=quote(report.path)))

@@ -1,7 +1,7 @@
 """Checks the files that people write, without running anything: case files, suites and settings.
 
-Every mistake of a file is found, not only the first. A file of evaluations in Python would have to
-be run, and is left out.
+One mistake hides no other: each record of a case file is read, and each key of a suite and of settings.
+A file of evaluations in Python would have to be run, and is left out.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from callscore.core.results import Unloaded
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.evaluations.discovery import evaluation_files, is_evaluation_file
 from callscore.evaluations.locations import display_path
-from callscore.evaluations.project_config import OWN_FILE, read_config
+from callscore.evaluations.project_config import OWN_FILE, config_mistakes
 from callscore.formats.cases import has_own_id
 from callscore.sources.data_files import kind_by_name
+from callscore.sources.reader import kind_by_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +38,12 @@ _KEYS_OF_SUITES = (
     re.compile(r"^(model|answers|scorers|variants|fail_under):", re.MULTILINE),
 )
 _NO_CASES = "the file has no cases."
+_NO_TEXT = "not a text file: it has bytes that no text has. Save it as UTF-8, or pass another file."
+_TEXT_SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
+# Of UTF-16, about which the reader has advice, and of what is compressed.
+_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+_HEAD_BYTES = 8192
+_NO_FILE = "it is a device or a pipe. Pass a file or a folder."
 # Sentences about options that other commands have, which read traces, too.
 _ABOUT_OPTIONS = re.compile(
     r" (?:[^.]|\.(?=\S))*--(?:map|input-format|id-from)\b(?:[^.]|\.(?=\S))*(?:\.(?=\s)|\.?$)"
@@ -99,7 +106,8 @@ def _files_at(path: Path) -> Iterator[Path | FileReport]:
         yield _unusable(str(path), f"it cannot be read ({error.strerror}).")
         return
     if not is_there:
-        yield _unusable(str(path), "file or folder not found.")
+        is_other = path.exists()
+        yield _unusable(str(path), _NO_FILE if is_other else "file or folder not found.")
     elif not is_folder:
         yield path
     else:
@@ -123,12 +131,27 @@ def _validate_file(path: Path, lang: Language) -> FileReport:
         found = _validate_settings(path, name)
     elif _is_suite(path):
         found = _validate_suite(path, name, lang)
+    elif _is_binary(path):
+        found = FileReport(name, "cases", problems=(Problem(name, _NO_TEXT),))
     elif kind_by_name(path.name) is None:
         expected = "a case file (.jsonl, .json, .yaml, .csv ...), a suite (.yaml, .toml)"
         found = _unusable(name, f"expected {expected} or {OWN_FILE}.")
     else:
         found = _validate_cases(path, name)
     return found
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether a file with the name of a text has a byte that no text has; its lines say nothing then."""
+    if path.suffix.lower() not in _TEXT_SUFFIXES:
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError:  # reported where it is read
+        return False
+    is_known = head.startswith(_BEGINNINGS) or kind_by_head(head) is not None
+    return b"\0" in head and not is_known
 
 
 def _is_suite(path: Path) -> bool:
@@ -145,13 +168,9 @@ def _is_suite(path: Path) -> bool:
 
 
 def _validate_settings(path: Path, name: str) -> FileReport:
-    try:
-        read_config(path)
-    except CallscoreError as error:
-        # The message begins with the path.
-        problem = Problem(name, str(error).removeprefix(f"{path}: "))
-        return FileReport(name, "settings", problems=(problem,))
-    return FileReport(name, "settings")
+    problems = [Problem(*each) for each in config_mistakes(path, name)]
+    problems.sort(key=lambda each: each.line or 0)
+    return FileReport(name, "settings", problems=tuple(problems))
 
 
 def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
