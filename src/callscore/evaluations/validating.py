@@ -252,7 +252,7 @@ def _shown(place: str, path: Path, name: str) -> str:
 class _Twins:
     """Finds cases that have one id by mistake: trials of a case have the same input and expect the same.
 
-    Without an answer and a number, the second is no trial. Of each id only the first place and a digest are
+    The second is a trial only if it has an answer or a number. Of each id only the first place and a digest are
     kept: a file may have a million cases.
     """
 
