@@ -16,11 +16,11 @@ COPY docs docs
 COPY src src
 RUN /build/bin/python -m hatchling build -t wheel -d /wheels
 COPY requirements/dev.txt constraints.txt
-# pip comes from the image, and is not in the environment that is copied: nothing can be installed there.
+# pip comes from the image, and is not in the environment that is copied: its user installs nothing there.
 ARG EXTRAS=mcp,web
 RUN python -m venv --without-pip /opt/callscore \
     && pip --python /opt/callscore/bin/python install --no-cache-dir --disable-pip-version-check \
-        --constraint constraints.txt "$(echo /wheels/*.whl)[${EXTRAS}]"
+        --constraint constraints.txt "$(echo /wheels/*.whl)${EXTRAS:+[$EXTRAS]}"
 
 FROM python:3.13-slim
 RUN useradd --uid 1000 --create-home --shell /usr/sbin/nologin callscore \

@@ -310,7 +310,7 @@ def test_a_gate_says_why() -> None:
 
     assert (found["is_open"], found["is_doubtful"], found["fail_on"]) == (False, False, "broken")
     assert found["reasons"] == [
-        {"kind": "in doubt", "count": 1, "cases": [], "sides": []},
+        {"kind": "large loss", "count": 1, "cases": [], "sides": []},
         {"kind": "broken", "count": 1, "cases": ["weather::case-0"], "sides": []},
     ]
     assert found["comparison"]["verdict"] == "not enough data"

@@ -63,12 +63,12 @@ def test_few_broken_cases_among_many_are_no_regression_but_broken() -> None:
 @pytest.mark.parametrize(
     ("comparison", "expected"),
     [
-        (passing(20, broken=3, fixed=1), ["in doubt"]),  # a loss of 10 points
-        (passing(10, broken=1), ["in doubt"]),
+        (passing(20, broken=3, fixed=1), ["large loss"]),  # a loss of 10 points
+        (passing(10, broken=1), ["large loss"]),
         (passing(20, broken=1), []),
         (passing(20, broken=2, fixed=2), []),
         (passing(20, broken=1, fixed=2), []),
-        (passing(3, broken=3), ["in doubt"]),
+        (passing(3, broken=3), ["large loss"]),
     ],
 )
 def test_in_doubt_it_closes_for_a_loss_of_ten_points(
@@ -90,7 +90,7 @@ def test_a_smaller_loss_that_nobody_can_tell_from_chance_is_doubtful() -> None:
 
 
 def test_in_doubt_it_says_how_many_more_went_down() -> None:
-    assert gate(passing(20, broken=3, fixed=1)).reasons == (Reason(kind="in doubt", count=2),)
+    assert gate(passing(20, broken=3, fixed=1)).reasons == (Reason(kind="large loss", count=2),)
 
 
 def test_a_tag_that_regressed_closes_it_though_the_whole_did_not() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import msgspec
 
+if TYPE_CHECKING:
     from tests.e2e.conftest import Program
 
 WRONG = '{"id": "a", "expectd": []}\n{"id": "::stop", "expected": ["f", {"forbid": 1}]}\n'
+AGENTS = Path(__file__).parents[2] / "docs/how-to/teach-a-coding-agent.md"
 
 
 def test_files_without_mistakes_pass(callscore: Program) -> None:
@@ -68,3 +71,50 @@ def test_secrets_are_not_printed(callscore: Program, tmp_path: Path) -> None:
 
     assert ran.returncode == 3
     assert secret not in ran.stdout + ran.stderr
+
+
+def test_an_empty_path_is_wrong_usage(callscore: Program) -> None:
+    ran = callscore("validate", "")
+
+    assert ran.returncode == 2
+    assert "A PATH is empty. To check the current folder, pass none." in ran.stderr
+
+
+def test_json_lists_files_and_problems(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text(
+        '{"id": "a", "expected": ["f"]}\n{"id": "a", "expected": ["g"]}\n{"id": "b", "expectd": []}\n'
+    )
+
+    ran = callscore("validate", "cases.jsonl", "--json")
+    report = msgspec.json.decode(ran.stdout)
+
+    assert ran.returncode == 3
+    assert report["files"] == [{"file": "cases.jsonl", "kind": "cases", "cases": 2}]
+    assert [report[key] for key in ("valid", "mistakes", "warnings", "cases")] == [False, 1, 1, 2]
+    first, second = report["problems"]
+    assert (first["kind"], first["file"], first["line"]) == ("mistake", "cases.jsonl", 3)
+    assert first["message"] == "unknown field 'expectd'. Did you mean 'expected'?"
+    assert (second["kind"], second["line"]) == ("warning", 2)
+
+
+def test_a_valid_file_is_valid_in_json(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
+
+    ran = callscore("validate", "cases.jsonl", "-o", "report.json")
+    report = msgspec.json.decode((tmp_path / "report.json").read_bytes())
+
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert (report["valid"], report["problems"]) == (True, [])
+
+
+def test_the_commands_that_agents_are_told_write_json(callscore: Program) -> None:
+    (sentence,) = re.findall(
+        r"^((?:`\w+`(?:, | and ))+`\w+`) write JSON",
+        AGENTS.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    commands = re.findall(r"`(\w+)`", sentence)
+
+    assert "validate" in commands
+    for each in commands:
+        assert "--json" in callscore(each, "--help").stdout

@@ -168,7 +168,7 @@ def test_a_file_that_needs_what_is_not_installed_is_said(monkeypatch: pytest.Mon
     def missing(_: Evaluation) -> list[Case]:
         raise MissingExtra("reading Parquet", "parquet")
 
-    monkeypatch.setattr("callscore.evaluations.plan._cases_and_repeated_ids", missing)
+    monkeypatch.setattr("callscore.evaluations.plan.cases_and_repeated_ids", missing)
 
     found = make_plan([ONE, made("e", skip=True)])
 

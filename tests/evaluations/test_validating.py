@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.evaluations.validating import FileReport, Problem, validate_paths
+from callscore.evaluations.validating import FileReport, validate_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,26 +75,78 @@ def test_case_files_of_other_kinds_are_read(name: str, text: str) -> None:
     assert only(validate_paths([path])) == FileReport(name, "cases", 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '{"foo": 1, "bar": 2}',
+            "a case must have an 'id' and 'expected'; got an object with the keys 'foo', 'bar'.",
+        ),
+        (
+            '{"id": "a", "expected": [{"zoo": 1}]}',
+            "expected[0]: a call needs a name, as in {...}; got an object with the key 'zoo'.",
+        ),
+    ],
+)
+def test_no_option_of_another_command_is_advised(text: str, told: str) -> None:
+    (path,) = written(other__json=text)
+
+    ((_, problem),) = problems(path)
+    assert problem.replace('{"name": ..., "arguments": {...}}', "{...}") == told
+
+
+def test_compressed_cases_are_not_taken_for_binary() -> None:
+    path = Path("cases.jsonl")
+    path.write_bytes(gzip.compress(b'{"id": "a", "expected": []}\n'))
+
+    assert only(validate_paths([path])) == FileReport("cases.jsonl", "cases", 1)
+
+
 def test_a_file_without_cases_is_a_mistake() -> None:
     (path,) = written(cases__jsonl="")
 
     assert [place for place, _ in problems(path)] == ["cases.jsonl"]
 
 
-def test_one_id_for_different_expectations_is_a_warning_and_for_trials_is_none() -> None:
-    (path,) = written(
-        cases__jsonl='{"id": "a", "expected": ["f"], "actual": ["f"]}\n'
-        '{"id": "a", "expected": ["f"], "actual": []}\n'
-        '{"id": "a", "expected": ["g"], "actual": []}\n'
-    )
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        ('"expected": ["g"]', "which has another input or expects other calls. Rename one."),
+        ('"expected": ["f"], "input": "Hi"', "which has another input or expects other calls."),
+        ('"expected": ["f"]', "which is the same case. Remove one."),
+    ],
+)
+def test_an_id_that_two_cases_have_is_a_warning(second: str, told: str) -> None:
+    (path,) = written(cases__jsonl=f'{{"id": "a", "expected": ["f"]}}\n{{"id": "a", {second}}}\n')
 
     (warning,) = only(validate_paths([path])).problems
 
-    assert warning == Problem(
-        "cases.jsonl:3",
-        "the id 'a' is also that of cases.jsonl:1, which expects other calls. Rename one.",
-        is_warning=True,
+    assert (warning.place, warning.is_warning) == ("cases.jsonl:2", True)
+    assert warning.text.startswith(f"the id 'a' is also that of cases.jsonl:1, {told}")
+
+
+@pytest.mark.parametrize("own", ['"actual": ["f"]', '"trial": 2'])
+def test_trials_of_a_case_have_one_id(own: str) -> None:
+    case = f'{{"id": "a", "expected": ["f"], {own}}}\n'
+    (path,) = written(cases__jsonl=case + case)
+
+    assert problems(path) == []
+
+
+def test_cases_of_a_suite_with_one_id_are_a_warning_that_tells_the_new_name() -> None:
+    double = "cases: [{id: x, input: a, expected: [f]}, {id: x, input: b, expected: [g]}]\n"
+    asked, recorded, _ = written(
+        eval_asked__yaml=f"model: gpt-4.1-mini\n{double}",
+        eval_recorded__yaml=f"answers: answers.jsonl\n{double}",
+        answers__jsonl='{"id": "x", "answer": []}\n',
     )
+    renamed = "2 cases have the id 'x'; the second one is renamed 'x-2'."
+
+    assert problems(asked) == [("eval_asked.yaml", f"asked: {renamed}")]
+    assert [text for _, text in problems(recorded)] == [
+        f"recorded: {renamed}",
+        "answers.jsonl has no answer for case 'x-2'.",
+    ]
 
 
 def test_a_suite_is_checked_with_its_answers_and_tools() -> None:
@@ -148,6 +201,42 @@ def test_a_mistake_in_a_suite_has_its_line(text: str, line: int | None, told: st
     assert line is None or problem.line == line
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("model: m\ntrials: many\nfail_under: 7\ncases: [{input: a, expected: []}]\n", [2, 3]),
+        ("answers: nothing.jsonl\ncases: nothing.yaml\n", [1, 2]),
+        ("answers: nothing.jsonl\ntrials: 2\n", [None, 1]),  # no cases
+        ("colour: red\nmodel: m\ncases: broken.jsonl\n", [1, 1, 2]),
+        (
+            "model: m\nsettings:\n  mode: stric\n  order: 5\n  x: 1\ncases: [{input: a}]\n",
+            [3, 4, 5],
+        ),
+        ("model: m\ncases:\n  - {expectd: []}\n  - {input: a}\n  - {expectd: []}\n", [3, 5]),
+        ("model: {nam: m}\ntags: 5\ncases: [{input: a}]\n", [1, 2]),
+        ("trials: 0\nonly: 5\nskip: {}\ncases: [{input: a}]\n", [None, 1, 2, 3]),  # no model
+        ("model: m\nscorers: [nothing]\nfail_under: {nothing: 1}\ncases: [{input: a}]\n", [2]),
+    ],
+)
+def test_a_mistake_in_one_key_of_a_suite_hides_no_other(text: str, lines: list[int | None]) -> None:
+    suite, _ = written(
+        eval_weather__yaml=text,
+        broken__jsonl='{"id": "a", "expectd": []}\n{"id": "b", "expectd": []}\n',
+    )
+
+    report = only(validate_paths([suite]))
+
+    assert [each.line for each in report.problems] == lines
+
+
+def test_a_suite_without_anything_right_is_read_to_the_end() -> None:
+    (suite,) = written(
+        eval_weather__toml="cases = 1\nmodel = 2\nvariants = 3\ntools = 4\njudge = 5\n"
+    )
+
+    assert [each.line for each in only(validate_paths([suite])).problems] == [1, 2, 3, 4, 5]
+
+
 def test_all_mistakes_in_the_case_file_of_a_suite_have_their_own_places() -> None:
     suite, *_ = written(
         eval_weather__toml='answers = "answers.jsonl"\ncases = "cases.jsonl"\n',
@@ -171,10 +260,43 @@ def test_the_settings_of_a_project_are_checked() -> None:
     (path,) = written(callscore__toml='mode = "strct"\n')
 
     assert problems(path) == [
-        ("callscore.toml", "mode: unknown value 'strct'. Did you mean 'strict'?")
+        ("callscore.toml:1", "mode: unknown value 'strct'. Did you mean 'strict'?")
     ]
     path.write_text('mode = "flexible"\n')
     assert only(validate_paths([path])) == FileReport("callscore.toml", "settings")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "told"),
+    [
+        ('mode = "stric"\norder = 5\n', [1, 2], "mode: unknown value 'stric'"),
+        ("\n[run]\nx = 1\n", [2], "unknown setting 'run'. Choose from: preset, mode, "),
+        ("[gate]\nfail_onn = 1\n", [1], "gate: unknown key 'fail_onn'; expected a table"),
+        ('"a b" = 1\nmode = 3\n', [1, 2], "unknown setting 'a b'. "),
+        ('#\n[effects]\nx = "raed"\n[tool.callscore]\n', [2, 4], "effects: 'x': unknown value"),
+        ('[gate.removed]\n"*" = "why"\n', [1], "gate.removed: '*' matches every case."),
+        ("argumentMatchThreshold = 1\nargument_match_threshold = 7\n", [1, 2], "are the same"),
+        ("mode = \n", [1], "not TOML: "),
+        ("a = [\n1,\n", [2], "not TOML: "),
+    ],
+)
+def test_each_wrong_setting_has_its_line_and_advice(text: str, lines: list[int], told: str) -> None:
+    (path,) = written(callscore__toml=text)
+
+    report = only(validate_paths([path]))
+
+    assert [each.line for each in report.problems] == lines
+    assert told in report.problems[0].text
+
+
+def test_settings_that_are_not_text_are_a_mistake() -> None:
+    path = Path("callscore.toml")
+    path.write_bytes(b"\xff\xfe")
+
+    ((place, text),) = problems(path)
+
+    assert place == "callscore.toml"
+    assert text.startswith("not valid TOML: ")
 
 
 def test_a_file_in_python_is_not_run(folder: Path) -> None:
@@ -203,11 +325,16 @@ def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
         ("x" * 300, "it cannot be read"),
         ("program.exe", "expected a case file (.jsonl"),
         ("empty", "no suites found. Expected files named eval_*.yaml"),
+        ("/dev/null", "it is a device or a pipe. Pass a file or a folder."),
+        ("binary.jsonl", "not a text file"),
+        ("binary.yaml", "not a text file"),
     ],
 )
 def test_what_cannot_be_checked_is_a_mistake(name: str, told: str) -> None:
     Path("empty").mkdir()
     Path("program.exe").touch()
+    for binary in ("binary.jsonl", "binary.yaml"):
+        Path(binary).write_bytes(b"\x7fELF\x02\0\xcc\n" * 15)
 
     ((_, text),) = problems(Path(name))
 

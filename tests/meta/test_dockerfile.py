@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,6 +80,38 @@ def test_its_extras_exist() -> None:
     (extras,) = [text.removeprefix("EXTRAS=") for text in _texts("ARG")]
 
     assert set(extras.split(",")) <= project["optional-dependencies"].keys()
+
+
+@pytest.mark.parametrize(
+    ("extras", "installed"), [("", "x.whl"), ("web", "x.whl[web]"), ("a,b", "x.whl[a,b]")]
+)
+def test_extras_may_be_left_out(extras: str, installed: str, tmp_path: Path) -> None:
+    (tmp_path / "x.whl").touch()
+    (words,) = [
+        re.findall(r'"(\$\(echo [^"]*)"', text) for text in _texts("RUN") if "EXTRAS" in text
+    ]
+    (word,) = words
+
+    ran = subprocess.run(
+        ["/bin/sh", "-euc", f'echo "{word.replace("/wheels/", "")}"'],
+        cwd=tmp_path,
+        env={"EXTRAS": extras},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ran.stdout == f"{installed}\n"
+
+
+def test_the_page_installs_packages_with_a_pip_that_the_image_has() -> None:
+    page = (ROOT / "docs/how-to/run-in-a-container.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```dockerfile\n(.*?)```", page, re.DOTALL)
+    (made,) = [text for text in _texts("RUN") if "venv --without-pip" in text]
+    (environment,) = re.findall(r"--python (\S+)", made)
+
+    assert re.findall(r"^USER (.*)", block, re.MULTILINE) == ["root", *_texts("USER")]
+    assert re.findall(r"pip --python (\S+) install", block) == [environment]
 
 
 def test_what_it_copies_is_there_and_builds_the_wheel(tmp_path: Path) -> None:

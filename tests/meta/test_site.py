@@ -96,4 +96,8 @@ def test_everything_that_the_site_is_built_from_can_be_staged(
             path = link.partition("#")[0]
             if path and not re.match("[a-z]+:", path) and not path.endswith("/"):
                 assert (page.parent / path).is_file(), f"{page.relative_to(docs)}: {link}"
-    assert first_heading((docs / "index.md").read_text(encoding="utf-8")) == "callscore"
+    for name in ("index.md", "contents.md"):
+        text = (docs / name).read_text(encoding="utf-8")
+        assert first_heading(text) == "callscore"
+        # The header of the site leads to the other language.
+        assert not re.search(r"^\[(English|Русский|По-русски)\]", text, re.MULTILINE)

@@ -289,7 +289,7 @@ IN_DOUBT = Gate(
     comparison=NOT_ENOUGH,
     fail_on="regressed",
     reasons=(
-        Reason(kind="in doubt", count=2, cases=("assistant::one", "assistant::two")),
+        Reason(kind="large loss", count=2, cases=("assistant::one", "assistant::two")),
         Reason(kind="below", count=1),
         Reason(kind="unfinished"),
     ),

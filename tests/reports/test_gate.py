@@ -14,6 +14,7 @@ from tests.reports.comparisons import (
     EMPTY,
     IN_DOUBT,
     LATEST,
+    MAIN,
     NOTHING_NEW,
     OPEN,
     REGRESSED,
@@ -21,6 +22,8 @@ from tests.reports.comparisons import (
 )
 
 from callscore.comparing.changes import CaseChange
+from callscore.comparing.comparison import Comparison
+from callscore.comparing.differences import Difference
 from callscore.comparing.gating import Gate, Reason
 from callscore.reports.gate import (
     gate_title,
@@ -78,7 +81,7 @@ def test_every_reason_is_a_sentence_with_names_or_numbers() -> None:
 def test_doubt_thresholds_and_an_end_that_did_not_come_are_said_in_russian() -> None:
     assert reason_lines(IN_DOUBT, "ru") == [
         (
-            "in doubt",
+            "large loss",
             (
                 "случаев слишком мало для вывода, а потеря — 10 п. п. или больше: хуже 2, лучше 0, −25.0"
                 " п. п."
@@ -151,7 +154,7 @@ def test_what_stands_in_the_data_is_made_safe() -> None:
         (OPEN, "two words", "callscore baseline set 20261114-120000-aaaa --name 'two words'"),
         (OPEN, None, "callscore compare main 20261114-120000-aaaa"),
         (closed("regressed"), "main", f"callscore show {RUN} {OSLO}"),
-        (closed("in doubt"), "main", f"callscore show {RUN} {OSLO}"),
+        (closed("large loss"), "main", f"callscore show {RUN} {OSLO}"),
         (closed("broken", "schema"), "main", f"callscore show {RUN} assistant::refund-order-17"),
         (closed("changed"), "main", f"callscore show {RUN} {OSLO}"),
         (closed("missing"), "main", f"callscore compare main {RUN}"),
@@ -292,3 +295,26 @@ def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
     assert "<b>" not in text
     assert "\x1b" not in text
     assert "[red]" not in text
+
+
+def test_runs_without_a_common_case_lead_to_another_run_and_not_to_removals() -> None:
+    missing = tuple(f"assistant::{number}" for number in range(MAIN.cases))
+    apart = Gate(
+        comparison=Comparison(
+            before=MAIN,
+            after=LATEST,
+            main=Difference(measure="passed", cases=0),
+            missing=missing,
+            evaluations=("assistant",),
+        ),
+        fail_on="regressed",
+        reasons=(Reason(kind="nothing compared"), Reason(kind="missing", count=len(missing))),
+    )
+    some = replace(apart, comparison=replace(apart.comparison, missing=missing[1:]))
+
+    report = write_markdown(apart, next_command=suggested_command(apart, baseline="main"))
+
+    assert "No case is in both runs" in report
+    assert "Next: `callscore history`" in report
+    assert "[gate.removed]" not in report
+    assert "[gate.removed]" in write_markdown(some, next_command="")

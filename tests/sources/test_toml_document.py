@@ -48,7 +48,7 @@ def test_dates_and_times_are_text() -> None:
     ("text", "place", "problem"),
     [
         ("a = \n", "f.toml:1:5", "not TOML: "),
-        ("a = 1\nb = [1,\n", "f.toml:3", "not TOML: "),
+        ("a = 1\nb = [1,\n", "f.toml:2", "not TOML: "),
         ("a = 1\na = 2\n", "f.toml:2", "not TOML: Cannot overwrite a value."),
         ("a = " + "9" * 5000 + "\n", "f.toml", "an integer has more than 4,300 digits."),
         ("a = nan\n", "f.toml", "nan is not a JSON number."),

@@ -43,6 +43,7 @@ _MOVED = {
 }
 _TRANSLATIONS = "docs/ru/"
 _LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+_LONE_LINK = re.compile(r"(?<=\n\n)\[[^\]\n]+\]\((?P<target>[^)\s]+\.md)\)\n\n")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _OUTPUT = {ENGLISH: "Output", RUSSIAN: "Вывод"}
 
@@ -150,6 +151,7 @@ def staged(site: Site, page: Page) -> tuple[str, dict[str, str]]:
         The text, and for each file that is not a page its place and its source.
     """
     text = (site.root / page.source).read_text(encoding="utf-8")
+    text = _without_language_link(site, page, text)
     files: dict[str, str] = {}
 
     def rewritten(found: re.Match[str]) -> str:
@@ -165,6 +167,17 @@ def staged(site: Site, page: Page) -> tuple[str, dict[str, str]]:
     if page.language != site.language:
         text = f"---\nuntranslated: true\n---\n\n{text}"
     return text, files
+
+
+def _without_language_link(site: Site, page: Page, text: str) -> str:
+    """The text without a paragraph that only leads to its translation: the header of the site does."""
+
+    def kept(found: re.Match[str]) -> str:
+        target = _target(site.root, page.source, found["target"])
+        is_translation = target is not None and place_of(target) == page.place
+        return "" if is_translation and target != page.source else found[0]
+
+    return _LONE_LINK.sub(kept, text, count=1)
 
 
 def _anchor(link: str) -> str:

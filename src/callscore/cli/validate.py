@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,18 +12,20 @@ from callscore.cli.exit_codes import OK, UNREADABLE
 from callscore.cli.options import lang_option, max_shown_option
 from callscore.cli.output import (
     is_on_github,
+    open_output,
     path_in_repository,
     print_note,
     without_secrets,
 )
+from callscore.cli.output_formats import report_options
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.reports.gate import workflow_command
 from callscore.reports.inert import inert_lines
-from callscore.words.value_text import CASES
+from callscore.words.value_text import CASES, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
     from callscore.evaluations.validating import FileReport, Problem
@@ -51,7 +53,8 @@ A file with a key of suites is a suite under any name; callscore.toml has the se
 files are case files. The case files and the recorded answers that a suite names are checked with it.
 Evaluations in Python are not checked.
 
-Each mistake is printed with its file and line. No agent and no model is called.
+Each mistake is printed with its file, and its line if it is known; mistakes are in English in every language.
+No agent and no model is called.
 
 \b
 Exit codes: 0 no mistakes, 2 wrong usage, 3 mistakes. Warnings do not count.
@@ -59,31 +62,79 @@ Exit codes: 0 no mistakes, 2 wrong usage, 3 mistakes. Warnings do not count.
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
-@max_shown_option(str(_MOST))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@report_options(["table", "json"])
+@max_shown_option(f"{_MOST}; all in json")
 @max_unpacked_option
 @lang_option
-def command(*, paths: Sequence[Path], max_shown: int | None, lang: Language) -> int:
+def command(
+    *,
+    paths: Sequence[str],
+    output: str | None,
+    output_format: str,
+    max_shown: int | None,
+    lang: Language,
+) -> int:
     """Check files, print what is wrong, and find the exit code."""
     from callscore.evaluations.validating import validate_paths
 
-    reports = [*validate_paths(paths or [Path()], lang)]
+    if "" in paths:  # such as a variable of a script that is not set
+        raise click.UsageError("A PATH is empty. To check the current folder, pass none.")
+    reports = [*validate_paths([Path(each) for each in paths] or [Path()], lang)]
     for report in reports:
         if report.kind == "python":
             print_note(say(_NOT_RUN, lang, file=report.path, typed=quote(report.path)))
     problems = [each for report in reports for each in report.problems]
     # Mistakes first, so that no warning hides them.
     problems.sort(key=lambda each: each.is_warning)
-    most = _MOST if max_shown is None else max_shown
-    lines = [_line(each, lang) for each in problems[:most]]
-    if len(problems) > most:
-        lines.append(say(_MORE, lang, count=len(problems) - most))
-    lines.append(_summary(reports, problems, lang))
-    click.echo(inert_lines(without_secrets("\n".join(lines))))
+    is_json = output_format == "json"
+    most = max_shown if max_shown is not None else len(problems) if is_json else _MOST
+    with open_output(output, output_format, lang) as target:
+        if is_json:
+            target.write_text(json_document(_data(reports, problems[:most])))
+        else:
+            target.write_text(inert_lines("".join(_lines(reports, problems, most, lang))))
     if is_on_github():
         for each in problems[:most]:
             click.echo(_annotation(each), err=True)
     return OK if all(each.is_warning for each in problems) else UNREADABLE
+
+
+def _lines(
+    reports: Sequence[FileReport], problems: Sequence[Problem], most: int, lang: Language
+) -> Iterator[str]:
+    for each in problems[:most]:
+        yield without_secrets(_line(each, lang)) + "\n"
+    if len(problems) > most:
+        yield say(_MORE, lang, count=len(problems) - most) + "\n"
+    yield _summary(reports, problems, lang) + "\n"
+
+
+def _data(reports: Sequence[FileReport], shown: Sequence[Problem]) -> dict[str, Any]:
+    """The report for programs: the files, and the mistakes and warnings in them."""
+    problems = [each for report in reports for each in report.problems]
+    warnings = sum(each.is_warning for each in problems)
+    return without_secrets(
+        {
+            "valid": len(problems) == warnings,
+            "mistakes": len(problems) - warnings,
+            "warnings": warnings,
+            "cases": sum(report.cases for report in reports),
+            "files": [
+                {"file": report.path, "kind": report.kind, "cases": report.cases}
+                for report in reports
+            ],
+            "problems": [
+                {
+                    "kind": "warning" if each.is_warning else "mistake",
+                    "file": each.file,
+                    "line": each.line,
+                    "message": each.text,
+                }
+                for each in shown
+            ],
+        }
+    )
 
 
 def _line(problem: Problem, lang: Language) -> str:

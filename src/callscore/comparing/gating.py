@@ -26,7 +26,7 @@ WhichSide = Literal["before", "after"]
 ReasonKind = Literal[
     "regressed",  # the verdict
     "slice",  # the verdict on a tool or a tag
-    "in doubt",  # too few cases for a verdict, and a loss of 10 points or more
+    "large loss",  # too few cases for a verdict, and a loss of 10 points or more
     "broken",
     "changed",
     "missing",  # cases that only the first run has, or has a number for
@@ -88,7 +88,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             self.fail_on == "regressed"
             and self.comparison.verdict == "not enough data"
             and (self.comparison.main.change or 0.0) < -_TOLERANCE
-            and all(reason.kind != "in doubt" for reason in self.reasons)
+            and all(reason.kind != "large loss" for reason in self.reasons)
         )
 
 
@@ -164,7 +164,7 @@ def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     if comparison.verdict == "regressed":
         yield Reason(kind="regressed", count=main.down)
     elif comparison.verdict == "not enough data" and (main.change or 0.0) <= least:
-        yield Reason(kind="in doubt", count=main.down - main.up)
+        yield Reason(kind="large loss", count=main.down - main.up)
     elif comparison.all_trials is not None:
         before, after = comparison.all_trials
         if after - before <= least:  # trials beyond those of the verdict must not hide a loss

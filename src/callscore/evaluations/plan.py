@@ -44,6 +44,7 @@ __all__ = [
     "NameFilter",
     "Plan",
     "Selection",
+    "cases_and_repeated_ids",
     "evaluation_cases",
     "keyword_filter",
     "make_plan",
@@ -149,10 +150,10 @@ def evaluation_cases(evaluation: Evaluation) -> list[Case]:
         UnreadableInput: they cannot be read; the message says which of them, and where.
         MissingExtra: they are in a file that needs an optional dependency.
     """
-    return _cases_and_repeated_ids(evaluation)[0]
+    return cases_and_repeated_ids(evaluation)[0]
 
 
-def _cases_and_repeated_ids(evaluation: Evaluation) -> tuple[list[Case], dict[str, int]]:
+def cases_and_repeated_ids(evaluation: Evaluation) -> tuple[list[Case], dict[str, int]]:
     """The cases, and the ids that several of them were given, with the number of cases."""
     cases = list(_read_cases(evaluation))
     if not cases:
@@ -472,7 +473,7 @@ def _read_all(
 ) -> Iterator[_ReadEvaluation]:
     for evaluation in evaluations:
         try:
-            yield evaluation, *_cases_and_repeated_ids(evaluation)
+            yield evaluation, *cases_and_repeated_ids(evaluation)
         except (UnreadableInput, InvalidEvaluation) as error:
             if not evaluation.skip:  # a skipped one may be broken
                 unloaded.append(Unloaded(error.place, error.problem))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,13 +10,14 @@ from msgspec import Struct
 
 from callscore.core.settings import Settings, get_preset, resolve_aliases, settings_from
 from callscore.core.suggestions import did_you_mean
-from callscore.errors import CallscoreError, InvalidSettings
+from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 
 __all__ = [
     "EMPTY",
     "OWN_FILE",
     "Config",
     "config_for",
+    "config_mistakes",
     "find_config_file",
     "read_config",
     "settings_table",
@@ -112,7 +113,63 @@ def _has_own_table(path: Path) -> bool:
 
 def read_config(path: Path) -> Config:
     """The settings in a file, each of them checked."""
-    document = _document_of(path)
+    return _config_in(_document_of(path), path)
+
+
+def config_mistakes(path: Path, name: str) -> Iterator[tuple[str, str]]:
+    """The mistakes in a `callscore.toml`, one for each setting: the places in the file, and what is wrong.
+
+    After each mistake its setting is taken out, and the rest is read again. `name` is the file in places.
+    """
+    from callscore.sources.toml_document import line_in_toml
+
+    try:
+        document = _document_of(path)
+        text = path.read_bytes().decode("utf-8-sig")
+    except InvalidSettings as error:
+        yield _unreadable(error, path, name)
+        return
+    key: str | None = ""
+    while key is not None:
+        try:
+            _config_in(document, path)
+        except InvalidSettings as error:
+            problem = _without_place(error, path)
+        else:
+            return
+        key = next((each for each in document if _is_about(problem, each)), None)
+        line = None if key is None else line_in_toml(text, (key,))
+        yield (name if line is None else f"{name}:{line}"), problem
+        document.pop(key or "", None)
+
+
+def _unreadable(error: InvalidSettings, path: Path, name: str) -> tuple[str, str]:
+    """The place in a file where it is not TOML, and why it cannot be read."""
+    from callscore.sources.toml_document import read_toml
+
+    try:
+        read_toml(path.read_bytes().decode("utf-8-sig"), name)
+    except UnreadableInput as located:
+        return located.place, located.problem
+    except (OSError, ValueError):  # as the error says
+        pass
+    return name, _without_place(error, path)
+
+
+def _is_about(problem: str, key: str) -> bool:
+    """Whether a problem is about a setting: it begins with the key, or names it in its first sentence."""
+    named = (repr(key), f"[{key}]", f"[{key}.")
+    return problem.startswith((f"{key}:", f"{key}.")) or any(
+        each in problem.partition(". ")[0] for each in named
+    )
+
+
+def _without_place(error: InvalidSettings, path: Path) -> str:
+    text = str(error).removeprefix(f"{path}: ")
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _config_in(document: dict[str, Any], path: Path) -> Config:
     values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
     place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)
     if not isinstance(values, Mapping):
@@ -159,17 +216,20 @@ def _require_key(key: str, place: str) -> None:
         problem = f"remove the line [{table}]: in {OWN_FILE} the settings are at the top level"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
-        raise InvalidSettings(f"{place}: unknown setting {key!r}{did_you_mean(key, _KEYS)}")
+        known = (*_KEYS, _GATE)
+        hint = did_you_mean(key, known) or f". Choose from: {', '.join(known)}"
+        raise InvalidSettings(f"{place}: unknown setting {key!r}{hint}")
 
 
 def _removed_in(gate: Any, place: str) -> dict[str, str]:
     """The removed cases of a file: `[gate.removed]`, with a reason for each case."""
-    removed = (
-        gate.get(_REMOVED, {}) if isinstance(gate, Mapping) and {*gate} <= {_REMOVED} else None
-    )
-    if not isinstance(removed, Mapping):
+    removed = gate.get(_REMOVED, {}) if isinstance(gate, Mapping) else None
+    others = [key for key in gate if key != _REMOVED] if isinstance(gate, Mapping) else []
+    if others or not isinstance(removed, Mapping):
+        unknown = f"unknown key {others[0]!r}; " if others else ""
         raise InvalidSettings(
-            f'{place}: gate: expected a table [gate.removed] with lines "CASE" = "why it was removed"'
+            f"{place}: gate: {unknown}expected a table [gate.removed] with lines"
+            ' "CASE" = "why it was removed". Pass other options to `callscore gate`'
         )
     from callscore.comparing.removals import checked_removals  # rarely needed
 

@@ -44,6 +44,7 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from callscore.core.call import Tool
@@ -53,7 +54,15 @@ if TYPE_CHECKING:
 
     Key = str | int
 
-__all__ = ["RESERVED_PARAMETERS", "load_suite"]
+__all__ = [
+    "RESERVED_PARAMETERS",
+    "SuiteDocument",
+    "load_suite",
+    "read_suite",
+    "reading_of",
+    "suite_case",
+    "suite_evaluation",
+]
 
 
 class SuiteDocument:
@@ -67,6 +76,7 @@ class SuiteDocument:
     ) -> None:
         self.path = path
         self.value = value
+        self.wrong_keys: tuple[Key, ...] | None = None  # of the latest mistake
         self._line_of = line_of
 
     def place(self, *keys: Key) -> str:
@@ -78,7 +88,8 @@ class SuiteDocument:
         return display_path(self.path)
 
     def wrong(self, problem: str, *keys: Key) -> InvalidEvaluation:
-        """The error for a problem with the value under these keys."""
+        """The error for a problem with the value under these keys, which are noted."""
+        self.wrong_keys = keys
         sentence = problem if problem.endswith((".", "?", "!")) else f"{problem}."
         return InvalidEvaluation(self.place(*keys), sentence)
 
@@ -338,21 +349,30 @@ _SETTINGS = (
 def load_suite(path: Path) -> list[Evaluation] | Unloaded:
     """The evaluation in a suite, or why it cannot be read."""
     try:
-        with hidden_content() if _leads_out(path) else nullcontext():
-            return [_evaluation(read_suite(path))]
+        with reading_of(path):
+            return [suite_evaluation(read_suite(path))]
     except (InvalidEvaluation, UnreadableInput) as error:
         return Unloaded(error.place, error.problem)
     except CallscoreError as error:
         return Unloaded(display_path(path), str(error))
 
 
-def _leads_out(path: Path) -> bool:
-    """Whether a suite is a link to a file outside of its project, which messages do not show."""
+def reading_of(path: Path) -> AbstractContextManager[None]:
+    """The context in which a suite is read.
+
+    If it is a link to a file outside of its project, messages do not show what is in it.
+    """
     folder = path.parent.resolve()
-    return path.is_symlink() and not path.resolve().is_relative_to(project_folder(folder))
+    leads_out = path.is_symlink() and not path.resolve().is_relative_to(project_folder(folder))
+    return hidden_content() if leads_out else nullcontext()
 
 
-def _evaluation(suite: SuiteDocument) -> Evaluation:
+def suite_evaluation(suite: SuiteDocument) -> Evaluation:
+    """The evaluation in a suite.
+
+    Raises:
+        CallscoreError: the first mistake.
+    """
     for key in suite.value:
         if key in _SETTINGS and key not in KEYS:
             raise suite.wrong(f"{key}: it belongs in 'settings'", key)
@@ -431,7 +451,8 @@ def _settings(suite: SuiteDocument) -> dict[str, Any]:
         found = settings_from({**given, **judge}, preset=preset)
         return {"settings": found, "own_settings": named_settings({**given, **judge}, preset)}
     except InvalidSettings as error:
-        raise suite.wrong(f"settings: {error}", "settings") from error
+        named = [name for name in (*given, "preset") if str(error).startswith(f"{name}:")]
+        raise suite.wrong(f"settings: {error}", "settings", *named[:1]) from error
 
 
 def _judge(suite: SuiteDocument) -> dict[str, Any]:
@@ -456,17 +477,18 @@ def _cases(suite: SuiteDocument) -> list[Case | Path]:
     if not isinstance(given, list) or not given:
         got = "there are none" if given is None or given == [] else f"got {describe(given)}"
         raise suite.wrong(f"cases: expected a list of cases or the path of a file; {got}", "cases")
-    return [_case(suite, item, position) for position, item in enumerate(given)]
+    return [suite_case(suite, item, position) for position, item in enumerate(given)]
 
 
-def _case(suite: SuiteDocument, item: Any, position: int) -> Case | Path:
+def suite_case(suite: SuiteDocument, item: Any, position: int) -> Case | Path:
+    """A case in the list of a suite, or the file with cases that is named there."""
     if isinstance(item, str):
         return _file(suite, item, "cases", position)
     place = suite.place("cases", position)
     try:
         return read_case(item, place=place)
     except UnreadableInput as error:
-        raise InvalidEvaluation(place, f"cases[{position}]: {error.problem}") from error
+        raise suite.wrong(f"cases[{position}]: {error.problem}", "cases", position) from error
 
 
 def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:

@@ -1,7 +1,7 @@
 """Checks the files that people write, without running anything: case files, suites and settings.
 
-Every mistake of a file is found, not only the first. A file of evaluations in Python would have to
-be run, and is left out.
+One mistake hides no other: each record of a case file is read, and each key of a suite and of settings.
+A file of evaluations in Python would have to be run, and is left out.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from callscore.core.results import Unloaded
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.evaluations.discovery import evaluation_files, is_evaluation_file
 from callscore.evaluations.locations import display_path
-from callscore.evaluations.project_config import OWN_FILE, read_config
+from callscore.evaluations.project_config import OWN_FILE, config_mistakes
+from callscore.formats.cases import has_own_id
 from callscore.sources.data_files import kind_by_name
+from callscore.sources.reader import kind_by_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +38,18 @@ _KEYS_OF_SUITES = (
     re.compile(r"^(model|answers|scorers|variants|fail_under):", re.MULTILINE),
 )
 _NO_CASES = "the file has no cases."
+_NO_TEXT = "not a text file: it has bytes that no text has. Save it as UTF-8, or pass another file."
+_TEXT_SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
+# Of UTF-16, about which the reader has advice, and of what is compressed.
+_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+_HEAD_BYTES = 8192
+_NO_FILE = "it is a device or a pipe. Pass a file or a folder."
+# Sentences about options that other commands have, which read traces, too.
+_ABOUT_OPTIONS = re.compile(
+    r" (?:[^.]|\.(?=\S))*--(?:map|input-format|id-from)\b(?:[^.]|\.(?=\S))*(?:\.(?=\s)|\.?$)"
+)
+_WHOLE_CASE = "a case must have 'id', 'expected' and 'actual'"
+_CASE = "a case must have an 'id' and 'expected'"
 
 
 class Problem(Struct, frozen=True):
@@ -92,7 +106,8 @@ def _files_at(path: Path) -> Iterator[Path | FileReport]:
         yield _unusable(str(path), f"it cannot be read ({error.strerror}).")
         return
     if not is_there:
-        yield _unusable(str(path), "file or folder not found.")
+        is_other = path.exists()
+        yield _unusable(str(path), _NO_FILE if is_other else "file or folder not found.")
     elif not is_folder:
         yield path
     else:
@@ -116,12 +131,27 @@ def _validate_file(path: Path, lang: Language) -> FileReport:
         found = _validate_settings(path, name)
     elif _is_suite(path):
         found = _validate_suite(path, name, lang)
+    elif _is_binary(path):
+        found = FileReport(name, "cases", problems=(Problem(name, _NO_TEXT),))
     elif kind_by_name(path.name) is None:
         expected = "a case file (.jsonl, .json, .yaml, .csv ...), a suite (.yaml, .toml)"
         found = _unusable(name, f"expected {expected} or {OWN_FILE}.")
     else:
         found = _validate_cases(path, name)
     return found
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether a file with the name of a text has a byte that no text has; its lines say nothing then."""
+    if path.suffix.lower() not in _TEXT_SUFFIXES:
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError:  # reported where it is read
+        return False
+    is_known = head.startswith(_BEGINNINGS) or kind_by_head(head) is not None
+    return b"\0" in head and not is_known
 
 
 def _is_suite(path: Path) -> bool:
@@ -138,31 +168,27 @@ def _is_suite(path: Path) -> bool:
 
 
 def _validate_settings(path: Path, name: str) -> FileReport:
-    try:
-        read_config(path)
-    except CallscoreError as error:
-        # The message begins with the path.
-        problem = Problem(name, str(error).removeprefix(f"{path}: "))
-        return FileReport(name, "settings", problems=(problem,))
-    return FileReport(name, "settings")
+    problems = [Problem(*each) for each in config_mistakes(path, name)]
+    problems.sort(key=lambda each: each.line or 0)
+    return FileReport(name, "settings", problems=tuple(problems))
 
 
 def _validate_suite(path: Path, name: str, lang: Language) -> FileReport:
-    from callscore.evaluations.plan import evaluation_cases, warnings_about
-    from callscore.evaluations.suites import load_suite
+    from callscore.evaluations.plan import cases_and_repeated_ids, warnings_about
+    from callscore.evaluations.suite_mistakes import read_with_mistakes
 
-    loaded = load_suite(path)
-    if isinstance(loaded, Unloaded):
-        return FileReport(name, "suite", problems=(Problem(loaded.place, loaded.problem),))
-    (evaluation,) = loaded
-    broken = [*_broken_files(evaluation)]
-    if broken:
+    evaluation, mistakes = read_with_mistakes(path)
+    broken = [Problem(each.place, each.problem) for each in mistakes]
+    broken.sort(key=lambda each: each.line or 0)
+    if evaluation is not None:
+        broken += _broken_files(evaluation)
+    if evaluation is None or broken:
         return FileReport(name, "suite", problems=tuple(broken))
     try:
-        cases = evaluation_cases(evaluation)
+        cases, repeated = cases_and_repeated_ids(evaluation)
     except UnreadableInput as error:
         return FileReport(name, "suite", problems=(Problem(error.place, error.problem),))
-    warnings = warnings_about(evaluation, cases, lang=lang)
+    warnings = warnings_about(evaluation, cases, repeated, lang)
     problems = [Problem(name, text, is_warning=True) for text in warnings]
     return FileReport(name, "suite", len(cases), (*problems, *_without_answer(evaluation, cases)))
 
@@ -195,18 +221,26 @@ def _validate_cases(path: Path, name: str) -> FileReport:
     try:
         for each in read_cases(str(path), CASES, input_options_for()):
             if isinstance(each, BadRecord):
-                problems.append(Problem(_shown(each.place, path, name), each.problem))
+                problems.append(Problem(_shown(each.place, path, name), _of_cases(each.problem)))
             else:
                 twins.add(_shown(each[0], path, name), each[1])
     except UnreadableInput as error:
-        problems.append(Problem(_shown(error.place, path, name), error.problem))
+        problems.append(Problem(_shown(error.place, path, name), _of_cases(error.problem)))
     except CallscoreError as error:
-        problems.append(Problem(name, str(error)))
+        problems.append(Problem(name, _of_cases(str(error))))
     if not twins.cases and not problems:
         problems.append(Problem(name, _NO_CASES))
     # Some records are recognized only at the end of the file.
     problems.sort(key=lambda each: each.line or 0)
     return FileReport(name, "cases", twins.cases, (*problems, *twins.warnings))
+
+
+def _of_cases(problem: str) -> str:
+    """A problem in a case file, without advice for commands that score traces."""
+    text = _ABOUT_OPTIONS.sub("", problem).replace(_WHOLE_CASE, _CASE)
+    if text.startswith("unknown format") and text != problem:
+        return f"{text} {_CASE.capitalize()}."
+    return text
 
 
 def _shown(place: str, path: Path, name: str) -> str:
@@ -216,9 +250,10 @@ def _shown(place: str, path: Path, name: str) -> str:
 
 
 class _Twins:
-    """Finds cases of the same id that expect different calls: trials of one case expect the same.
+    """Finds cases that have one id by mistake: trials of a case have the same input and expect the same.
 
-    Of each id only the first place and a digest are kept: a file may have a million cases.
+    The second is a trial only if it has an answer or a number. Of each id only the first place and a digest are
+    kept: a file may have a million cases.
     """
 
     def __init__(self) -> None:
@@ -229,10 +264,19 @@ class _Twins:
     def add(self, place: str, case: Case) -> None:
         """Look at the next case of the file."""
         self.cases += 1
-        if not case.id:
+        if not case.id or not has_own_id(case):
             return
-        digest = blake2b(repr(case.expected).encode(errors="replace"), digest_size=8).digest()
-        where, first = self._first.setdefault(case.id, (place, digest))
+        content = repr((case.input, case.expected)).encode(errors="replace")
+        digest = blake2b(content, digest_size=8).digest()
+        if case.id not in self._first:
+            self._first[case.id] = (place, digest)
+            return
+        where, first = self._first[case.id]
         if first != digest:
-            text = f"the id {case.id!r} is also that of {where}, which expects other calls. Rename one."
-            self.warnings.append(Problem(place, text, is_warning=True))
+            difference = "which has another input or expects other calls. Rename one."
+        elif case.actual is None and case.trial is None:
+            difference = "which is the same case. Remove one."
+        else:
+            return
+        text = f"the id {case.id!r} is also that of {where}, {difference}"
+        self.warnings.append(Problem(place, text, is_warning=True))

@@ -201,11 +201,16 @@ def gate_output_schema() -> dict[str, Any]:
             "is_open": {"type": "boolean", "description": "Whether the run passes."},
             "is_doubtful": {
                 "type": "boolean",
-                "description": "Whether there is a loss, with too few cases for a verdict.",
+                "description": "Whether there is a loss that is too small to close the gate, with too few"
+                " cases for a verdict.",
             },
             "fail_on": _TEXT,
             "reasons": _list(reason, "Why it does not pass; empty if it does."),
             "comparison": _comparison(),
-            "next": {**_TEXT, "description": "The command to run next."},
+            "next": {
+                **_TEXT,
+                "description": "A command for the person in charge. Never set a baseline without being"
+                " asked.",
+            },
         }
     )

@@ -33,6 +33,7 @@ __all__ = [
     "below_notes",
     "case_names",
     "comparison_notes",
+    "has_no_common_case",
     "has_several_evaluations",
     "lost_lists",
     "missing_line",
@@ -308,13 +309,31 @@ _REMOVE = Phrase(
     "If this was on purpose, give the reason in callscore.toml:",
     "Если это сделано намеренно, укажите причину в callscore.toml:",
 )
+_OTHER_RUN = Phrase(
+    "No case is in both runs: they may be of different evaluations. Check another run: callscore gate RUN;"
+    " callscore history lists all.",
+    "Ни одного случая нет в обоих прогонах: возможно, это разные проверки. Проверьте другой прогон:"
+    " callscore gate RUN; все прогоны показывает callscore history.",
+)
 _WHY = Phrase("why it was removed", "почему удалён")
 _RENAMED_TO = Phrase("renamed to {name}", "переименован в {name}")
 _MOST_REMOVALS = 5
 
 
+def has_no_common_case(comparison: Comparison) -> bool:
+    """Whether both runs have cases, and none of them is in both."""
+    gone = len(comparison.missing) - comparison.lost.count + len(comparison.removed)
+    is_nothing_compared = not comparison.main.cases and bool(comparison.after.cases)
+    return is_nothing_compared and gone >= comparison.before.cases > 0
+
+
 def removal_hint(comparison: Comparison, lang: Language) -> tuple[str, list[str]]:
-    """How to remove the missing cases on purpose: a sentence, and lines for the project's file."""
+    """How to remove the missing cases on purpose: a sentence, and lines for the project's file.
+
+    If the runs have nothing to do with each other, the sentence proposes another run, without lines.
+    """
+    if has_no_common_case(comparison):
+        return say(_OTHER_RUN, lang), []
     renamed = {
         str(note.values["before"]): str(note.values["after"])
         for note in comparison.notes

@@ -36,6 +36,7 @@ from callscore.reports.compare_notes import (
     below_notes,
     case_names,
     comparison_notes,
+    has_no_common_case,
     has_several_evaluations,
     missing_sentences,
     removal_hint,
@@ -141,7 +142,7 @@ def gate_title(gate: Gate, lang: Language, *, write: Escaper = escape) -> tuple[
     """Whether the gate is open, and the two runs; with the verdict, unless something else closed it."""
     comparison = gate.comparison
     kinds = {reason.kind for reason in gate.reasons}
-    is_decisive = gate.is_open or kinds & {"regressed", "in doubt"}
+    is_decisive = gate.is_open or kinds & {"regressed", "large loss"}
     verdict = f"{say(VERDICTS[comparison.verdict], lang)}, " if is_decisive else ""
     before, after = (
         write(clip_middle(side.label, _NAME_WIDTH))
@@ -208,7 +209,7 @@ def _single_sentence(
         sentence = _all_trials_text(comparison, lang)
     elif kind == "same run":
         sentence = say(_SAME_RUN, lang, run=write(comparison.after.run))
-    elif kind == "in doubt":
+    elif kind == "large loss":
         phrase = _TOTAL_LOSS if comparison.is_totals else _INCONCLUSIVE_LOSS
         sentence = _loss_sentence(phrase, comparison, lang)
     else:
@@ -230,7 +231,7 @@ def regressed_slices(comparison: Comparison) -> list[Slice]:
 def shown_change_kind(gate: Gate) -> ChangeKind:
     """The cases to show: those that broke, or those that changed if it is worse and none broke."""
     is_worse = gate.is_doubtful or any(
-        reason.kind in {"regressed", "slice", "in doubt", "trials"} for reason in gate.reasons
+        reason.kind in {"regressed", "slice", "large loss", "trials"} for reason in gate.reasons
     )
     return "changed" if is_worse and not gate.comparison.changed("broken") else "broken"
 
@@ -277,7 +278,8 @@ def _suggested_words(gate: Gate, baseline: str | None) -> list[str]:
         return ["run", *(["--resume"] if is_left else [])]
     case = _first_case(gate)
     if after.run and (case or kinds & {"below", "nothing compared"}):
-        return ["show", after.run, *([case] if case else [])]
+        is_other = has_no_common_case(gate.comparison)  # another run may be meant
+        return ["history"] if is_other else ["show", after.run, *([case] if case else [])]
     if after.run and baseline is not None and gate.is_open:
         return ["baseline", "set", after.run, "--name", baseline]
     return ["compare", before.label, after.run or after.label]
@@ -290,7 +292,7 @@ def _first_case(gate: Gate) -> str:
     cases: list[Alarm | CaseChange] = [
         each for each in comparison.alarms if each.kind in kinds and each.case
     ]
-    if kinds & {"regressed", "slice", "in doubt", "trials", "broken"} or gate.is_doubtful:
+    if kinds & {"regressed", "slice", "large loss", "trials", "broken"} or gate.is_doubtful:
         cases += comparison.changed(shown_change_kind(gate))
     if "changed" in kinds:
         cases += comparison.changes
@@ -343,7 +345,7 @@ def _markdown_blocks(
     if comparison.missing and not gate.is_partial:
         hint, lines = removal_hint(comparison, lang)
         yield hint
-        yield fenced("\n".join(lines), "toml")
+        yield fenced("\n".join(lines), "toml") if lines else ""
     yield from slice_blocks(comparison, regressed_slices(comparison), max_shown, lang)
     changes = [*change_blocks(comparison, max_shown, lang)]
     if changes:

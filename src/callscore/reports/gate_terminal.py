@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["render", "write_junit"]
 
 # The reasons whose cases have a section of their own.
-_SHOWN_BELOW = ("broken", "in doubt")
+_SHOWN_BELOW = ("broken", "large loss")
 
 
 def render(
@@ -111,7 +111,7 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "unreadable": Phrase("all records could be read", "все записи прочитаны"),
     "regressed": Phrase("no regression", "не стало хуже"),
     "slice": Phrase("no tool or tag regressed", "ни один срез не стал хуже"),
-    "in doubt": Phrase(
+    "large loss": Phrase(
         "no large loss in too few cases", "нет большой потери в малом числе случаев"
     ),
     "trials": Phrase("no large loss over all trials", "нет большой потери по всем попыткам"),

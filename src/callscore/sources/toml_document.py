@@ -78,7 +78,7 @@ def _syntax_error(error: ValueError, text: str, name: str) -> UnreadableInput:
     place = name
     if found is not None:
         line, column = found.groups()
-        place = f"{name}:{line}:{column}" if line else f"{name}:{text.count(chr(10)) + 1}"
+        place = f"{name}:{line}:{column}" if line else f"{name}:{text.rstrip().count(chr(10)) + 1}"
         problem = problem[: found.start()]
     return UnreadableInput(place, f"not TOML: {problem}.")
 

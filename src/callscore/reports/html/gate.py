@@ -31,6 +31,7 @@ _WHY = {
     "baseline": Phrase("Make this run the baseline", "Сделать этот прогон базовым"),
     "run": Phrase("Run the evaluations again", "Запустить проверки снова"),
     "compare": Phrase("Compare the two runs", "Сравнить два прогона"),
+    "history": Phrase("Choose another run", "Выбрать другой прогон"),
 }
 _SEE_CASE = Phrase("See the case in full", "Посмотреть случай целиком")
 
