@@ -11,7 +11,15 @@ import pytest
 from ruamel.yaml import YAML
 from tests.build_servers.github_api import BOT, Api, github_api
 from tests.build_servers.runner import BASH, ROOT, Ran, Runner, load_yaml
-from tools.github.action import LONGEST_COMMENT, Pull, comment_text
+from tools.github.action import (
+    LONGEST_COMMENT,
+    Job,
+    Outcome,
+    Pull,
+    comment_text,
+    found_in,
+    read_inputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -345,6 +353,44 @@ def test_what_else_closes_the_gate_is_named(runner: Runner, repository: Path) ->
 
     expected = "The gate failed (missing), compared with the baseline of main"
     assert (ran.code, reason(ran)) == (1, expected)
+
+
+def test_a_missing_answer_is_not_called_a_score_that_is_too_low(
+    runner: Runner, repository: Path
+) -> None:
+    (repository / "references.jsonl").write_text(
+        '{"id": "a", "expected": ["f"]}\n{"id": "b", "expected": ["f"]}\n'
+    )
+    (repository / "traces.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
+
+    inputs = {"command": "score", "args": "--expected references.jsonl --actual traces.jsonl"}
+    ran = started(runner, repository, ON_PULL, **inputs, **{"fail-under": "0.1"})
+
+    expected = "callscore score failed, with fail-under 0.1: see its log"
+    assert (ran.code, reason(ran)) == (1, expected)
+
+
+def test_the_name_of_a_scorer_is_no_command() -> None:
+    after = {"below": ["a\n::error::hacked\n0.5, required ≥ 0.9"]}
+
+    found = found_in("main", {"comparison": {"after": after}})
+
+    assert found.limits == ["a ::error::hacked 0.5, required ≥ 0.9"]
+
+
+def test_a_gate_that_does_not_work_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"command": "run", "fail_on": "regressed", "accept": "false", "lang": "en", "id": "a"}
+    for name, text in given.items():
+        monkeypatch.setenv(f"INPUT_{name.upper()}", text)
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+    Job(read_inputs()).write_gate(tmp_path / "report.md", Outcome(2, "exited with code 2"))
+
+    assert "exited with code 2" in (tmp_path / "report.md").read_text()
+    assert "callscore" in capsys.readouterr().out  # what the command says about it
 
 
 @pytest.mark.parametrize("branch", ["fix,this", "ветка/" + "ы" * 110, "a:b%"])

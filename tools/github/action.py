@@ -306,21 +306,22 @@ class Job:
         ran = self.callscore(*words, is_annotated=True)
         notes = ran.stderr if outcome.code else re.sub(r"(?m)^::error ", "::warning ", ran.stderr)
         print(notes.rstrip())
-        self._finish(markdown, outcome.note)
+        self._finish(markdown, outcome, outcome.note)
 
     def write_run(self, markdown: Path, outcome: Outcome) -> None:
         """The report of a run without a baseline, with annotations of the cases that fail."""
         words = ["show", self.run, "--lang", self.inputs.lang, "--format"]
         self.callscore(*words, "markdown", "-o", str(markdown))
-        self._finish(markdown, outcome.note or "no baseline")
+        self._finish(markdown, outcome, outcome.note or "no baseline")
         found = self.callscore(*words, "json", "--show", "failing")
         kind = "error" if outcome.code else "warning"
         for line in failing_annotations(json.loads(found.stdout or "{}"), kind):
             print(line)
 
-    def _finish(self, markdown: Path, note: str) -> None:
+    def _finish(self, markdown: Path, outcome: Outcome, note: str) -> None:
         """Put a note before the report, and add it to the summary."""
-        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
+        is_written = markdown.is_file()
+        text = markdown.read_text(encoding="utf-8") if is_written else failure_text(outcome)
         said = NOTES[note][self.inputs.lang].format(branch=base_branch()) if note else ""
         whole = f"{said}\n\n{NEXT.sub('', text)}".strip()
         markdown.write_text(f"{whole}\n", encoding="utf-8")
@@ -403,8 +404,12 @@ def decide(inputs: Inputs, ran: int, gated: int | None, found: Found) -> Outcome
     if ran not in COMPLETE:
         outcome = Outcome(ran, f"callscore {inputs.command} exited with code {ran}")
     elif found.limits or (ran and inputs.fail_under):
-        limits = "; ".join(found.limits) or f"the score is below {inputs.fail_under}"
-        outcome = Outcome(1, f"Below fail-under: {limits}")
+        # Files that are scored also fail with a limit if an answer is missing.
+        other = (
+            f"callscore {inputs.command} failed, with fail-under {inputs.fail_under}: see its log"
+        )
+        below = f"Below fail-under: {'; '.join(found.limits)}"
+        outcome = Outcome(1, below if found.limits else other)
     elif gated is None:
         outcome = Outcome(ran, SOME_FAILED if ran else _without_a_limit(found))
     elif gated not in COMPLETE:
@@ -452,7 +457,8 @@ def found_in(base: str, gate: dict[str, Any]) -> Found:
         score=after.get("f1"),
         verdict=comparison.get("verdict") or "",
         failed=after.get("failed") or 0,
-        limits=[str(each) for each in after.get("below") or []],
+        # One line each: a line of its own could be a command of the runner.
+        limits=[" ".join(str(each).split()) for each in after.get("below") or []],
         kinds=[str(each.get("kind")) for each in gate.get("reasons") or []],
     )
 
@@ -484,14 +490,16 @@ def _checked_run(job: Job) -> tuple[Outcome, dict[str, str]]:
     return outcome, {"run": job.run, **outputs}
 
 
+def failure_text(outcome: Outcome) -> str:
+    """What is said if there is no report; the reason may quote an input, and is shown as it is."""
+    reason = outcome.reason.replace("`", "'")
+    return f"## callscore failed\n\n```text\n{reason}\n```\n\nSee the log of the job.\n"
+
+
 def _failure_report(folder: Path, outcome: Outcome) -> dict[str, str]:
     """A report of a job without a run: a comment about an earlier commit would mislead."""
     report = folder / "callscore-failure.md"
-    # The text may quote an input: it is shown as it is.
-    text = outcome.reason.replace("`", "'")
-    report.write_text(
-        f"## callscore failed\n\n```text\n{text}\n```\n\nSee the log of the job.\n", "utf-8"
-    )
+    report.write_text(failure_text(outcome), encoding="utf-8")
     add_summary(report.read_text("utf-8"))
     return {"markdown": str(report)}
 
