@@ -220,6 +220,7 @@ class Runner:
                 "GITHUB_RUN_ID": github["run_id"],
                 "GITHUB_STEP_SUMMARY": str(home / "summary"),
                 "GITHUB_WORKSPACE": str(workspace),
+                "RUNNER_OS": github.get("os", "Linux"),
                 "RUNNER_TEMP": str(home / "temp"),
                 **environment,
                 **{
@@ -240,6 +241,12 @@ class Runner:
             self.artifacts[given["name"]] = Path(given["path"]).read_bytes()
             return {"artifact-url": f"https://github.example/artifacts/{given['name']}"}
         target = home / given["path"].removeprefix("~/")
+        # As actions/cache does.
+        for key in [given["key"], *given.get("restore-keys", "").split()]:
+            assert "," not in key, f"Key Validation Error: {key} cannot contain commas."
+            assert len(key) <= 512, (
+                f"Key Validation Error: {key} cannot be larger than 512 characters."
+            )
         if name == "actions/cache/save":
             kept = self._folder / f"cache-{len(self.caches)}"
             copytree(target, kept)

@@ -8,9 +8,18 @@ from shutil import which
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ruamel.yaml import YAML
 from tests.build_servers.github_api import BOT, Api, github_api
 from tests.build_servers.runner import BASH, ROOT, Ran, Runner, load_yaml
-from tools.github.action import LONGEST_COMMENT, Pull, comment_text
+from tools.github.action import (
+    LONGEST_COMMENT,
+    Job,
+    Outcome,
+    Pull,
+    comment_text,
+    found_in,
+    read_inputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +51,7 @@ def assistant(case):
 """
 INSTALLED = {"version": "installed"}
 ON_MAIN = {"ref_name": "main", "event": {"repository": {"default_branch": "main"}}}
-ON_PULL = {
+ON_PULL: dict[str, Any] = {
     "ref_name": "7/merge",
     "base_ref": "main",
     "event": {"pull_request": {"number": 7}, "repository": {"default_branch": "main"}},
@@ -105,7 +114,7 @@ def test_a_pull_request_that_regresses_fails_and_is_commented_in_one_place(
     # The main branch: a baseline, and no comment.
     assert (first.code, first.outputs["passed"], first.outputs["verdict"]) == (0, "true", "")
     assert "There is no baseline of `main` yet" in first.summary
-    assert [key.rpartition(":main:")[0] for key in runner.caches] == ["callscore:callscore"]
+    assert [key.rpartition(":main:")[0] for key in runner.caches] == ["callscore:Linux:callscore"]
     # The pull request: it fails, and says so everywhere.
     assert (worse.code, worse.outputs["passed"]) == (1, "false")
     assert float(worse.outputs["score"]) == 3 / 8
@@ -136,7 +145,10 @@ def test_the_main_branch_keeps_its_baseline_until_a_loss_is_accepted(
     after = started(runner, repository, ON_PULL)
 
     assert (refused.code, kept) == (1, 1)
-    assert (accepted.code, len(runner.caches)) == (1, 2)
+    assert (accepted.code, len(runner.caches)) == (0, 2)
+    assert "Accepted as the baseline of main: Worse than the baseline of main" in accepted.log
+    assert "This run is accepted as the baseline of `main`" in accepted.summary
+    assert "::error" not in accepted.log
     assert (after.code, after.outputs["verdict"]) == (0, "not enough data")
 
 
@@ -221,8 +233,11 @@ def test_the_means_of_a_run_can_be_required_beside_a_baseline(
 
     same = started(runner, repository, ON_PULL)
     limited = started(runner, repository, ON_PULL, **{"fail-under": "0.9"})
+    told = started(runner, repository, ON_PULL, **{"fail-under": "0.9", "fail-on": "none"})
 
-    assert (same.code, limited.code) == (0, 1)
+    assert (same.code, limited.code, told.code) == (0, 1, 1)
+    for ran in (limited, told):
+        assert reason(ran) == "Below fail-under: accuracy 0.375, required ≥ 0.900"
 
 
 def test_a_loss_can_be_reported_without_failing(runner: Runner, repository: Path, api: Api) -> None:
@@ -230,9 +245,18 @@ def test_a_loss_can_be_reported_without_failing(runner: Runner, repository: Path
     commit(repository, "Find the city more simply", agent=BROKEN)
 
     ran = started(runner, repository, ON_PULL, **{"fail-on": "none"})
+    first = api.comments[0]["body"]
+    on_branch = started(runner, repository, ON_MAIN, **{"fail-on": "none"})
+    after = started(runner, repository, ON_PULL)
 
     assert (ran.code, ran.outputs["passed"]) == (0, "true")
-    assert "## Gate failed" in api.comments[0]["body"]
+    assert "## Gate failed" in first
+    assert f"{MARKER}\nThe job passes: the comparison does not fail it" in first
+    assert "Worse than the baseline of main, which does not fail the job (fail-on: none)" in ran.log
+    assert "::error" not in ran.log
+    assert ran.log.count("::warning file=eval_agent.py,") == 5
+    # A job that passes on a branch sets its baseline.
+    assert (on_branch.code, len(runner.caches), after.code) == (0, 2, 0)
 
 
 def test_a_run_that_does_not_work_fails_and_says_why(
@@ -241,12 +265,18 @@ def test_a_run_that_does_not_work_fails_and_says_why(
     started(runner, repository, ON_MAIN)
     commit(repository, "Break it", eval_agent="raise ValueError('no such thing')\n")
 
+    api.add(f"{MARKER}\n## Gate passed", BOT)
+
     ran = started(runner, repository, ON_PULL)
 
     assert ran.code == 3
     assert "no such thing" in ran.log
     assert "callscore run saved no run" in ran.summary
-    assert api.comments == []
+    # What an earlier commit was told is replaced.
+    assert [each["body"].splitlines()[:2] for each in api.comments] == [
+        [MARKER, "## callscore failed"]
+    ]
+    assert "callscore run saved no run (exit code 3)" in api.comments[0]["body"]
 
 
 def test_a_damaged_baseline_is_said_and_not_used(runner: Runner, repository: Path) -> None:
@@ -258,6 +288,164 @@ def test_a_damaged_baseline_is_said_and_not_used(runner: Runner, repository: Pat
 
     assert "the baseline in the cache cannot be used" in ran.log
     assert "There is no baseline" in ran.summary
+
+
+def reason(ran: Ran) -> str:
+    return ran.steps["Pass or fail"].out.strip()
+
+
+def test_the_first_run_of_a_branch_passes_with_a_warning_and_is_the_baseline(
+    runner: Runner, repository: Path
+) -> None:
+    commit(repository, "Find the city more simply", agent=BROKEN)
+
+    first = started(runner, repository, ON_MAIN)
+    same = started(runner, repository, ON_PULL)
+
+    assert (first.code, len(runner.caches), same.code) == (0, 1, 0)
+    assert reason(first) == "Some cases failed; as the first run, it is the baseline of main"
+    assert f"::warning title=callscore::{reason(first)}" in first.log
+    assert "::error" not in first.log
+    assert "this run becomes the baseline, though cases fail" in first.summary
+    assert reason(same) == "Not worse than the baseline of main"
+
+
+def test_the_first_run_of_a_branch_still_needs_its_limit_and_all_answers(
+    runner: Runner, repository: Path
+) -> None:
+    commit(repository, "Find the city more simply", agent=BROKEN)
+    low = started(runner, repository, ON_MAIN, **{"fail-under": "0.9"})
+    own = EVALUATION.replace("@evaluation(", "@evaluation(fail_under=0.9,")
+    commit(repository, "Ask for more", eval_agent=own)
+    also_low = started(runner, repository, ON_MAIN)
+    commit(repository, "Answer nothing", agent="def answer(_):\n    raise OSError\n")
+    unanswered = started(runner, repository, ON_MAIN)
+
+    assert (low.code, also_low.code, unanswered.code) == (1, 1, 4)
+    assert runner.caches == {}
+    assert reason(low) == reason(also_low) == "Below fail-under: accuracy 0.375, required ≥ 0.900"
+
+
+def test_a_limit_that_is_met_is_not_called_all_passed(runner: Runner, repository: Path) -> None:
+    commit(repository, "Find the city more simply", agent=BROKEN)
+
+    ran = started(runner, repository, ON_PULL, **{"fail-under": "0.3"})
+
+    assert (ran.code, reason(ran)) == (0, "No limit is broken; 5 failed")
+    assert "::error" not in ran.log
+    assert ran.log.count("::warning title=callscore,file=eval_agent.py::") == 5
+
+
+def test_the_branch_of_the_baseline_is_named(runner: Runner, repository: Path) -> None:
+    started(runner, repository, ON_MAIN)
+    commit(repository, "Find the city more simply", agent=BROKEN)
+
+    ran = started(runner, repository, {**ON_MAIN, "ref_name": "dev"})
+
+    assert (ran.code, reason(ran)) == (1, "Worse than the baseline of main")
+
+
+def test_what_else_closes_the_gate_is_named(runner: Runner, repository: Path) -> None:
+    started(runner, repository, ON_MAIN)
+    commit(repository, "Ask less", eval_agent=EVALUATION.replace('"Oslo", ', ""))
+
+    ran = started(runner, repository, ON_PULL)
+
+    expected = "The gate failed (missing), compared with the baseline of main"
+    assert (ran.code, reason(ran)) == (1, expected)
+
+
+def test_a_missing_answer_is_not_called_a_score_that_is_too_low(
+    runner: Runner, repository: Path
+) -> None:
+    (repository / "references.jsonl").write_text(
+        '{"id": "a", "expected": ["f"]}\n{"id": "b", "expected": ["f"]}\n'
+    )
+    (repository / "traces.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
+
+    inputs = {"command": "score", "args": "--expected references.jsonl --actual traces.jsonl"}
+    ran = started(runner, repository, ON_PULL, **inputs, **{"fail-under": "0.1"})
+
+    expected = "callscore score failed, with fail-under 0.1: see its log"
+    assert (ran.code, reason(ran)) == (1, expected)
+
+
+def test_the_name_of_a_scorer_is_no_command() -> None:
+    after = {"below": ["a\n::error::hacked\n0.5, required ≥ 0.9"]}
+
+    found = found_in("main", {"comparison": {"after": after}})
+
+    assert found.limits == ["a ::error::hacked 0.5, required ≥ 0.9"]
+
+
+def test_a_gate_that_does_not_work_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"command": "run", "fail_on": "regressed", "accept": "false", "lang": "en", "id": "a"}
+    for name, text in given.items():
+        monkeypatch.setenv(f"INPUT_{name.upper()}", text)
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+    Job(read_inputs()).write_gate(tmp_path / "report.md", Outcome(2, "exited with code 2"))
+
+    assert "exited with code 2" in (tmp_path / "report.md").read_text()
+    assert "callscore" in capsys.readouterr().out  # what the command says about it
+
+
+@pytest.mark.parametrize("branch", ["fix,this", "ветка/" + "ы" * 110, "a:b%"])
+def test_every_name_of_a_branch_can_be_in_the_key_of_a_cache(
+    runner: Runner, repository: Path, branch: str
+) -> None:
+    started(runner, repository, {**ON_MAIN, "ref_name": branch})
+
+    ran = started(runner, repository, {**ON_PULL, "base_ref": branch})
+
+    assert reason(ran) == f"Not worse than the baseline of {branch}"
+
+
+def test_another_system_has_its_own_baseline(runner: Runner, repository: Path) -> None:
+    started(runner, repository, ON_MAIN)
+
+    ran = started(runner, repository, {**ON_PULL, "os": "Windows"})
+
+    # The home folder, where the cache is restored, has another path there.
+    assert "There is no baseline of `main` yet" in ran.summary
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_no_command_is_advised_that_needs_the_history_of_the_runner(
+    runner: Runner, repository: Path, api: Api, lang: str
+) -> None:
+    started(runner, repository, ON_MAIN)
+    commit(repository, "Find the city more simply", agent=BROKEN)
+
+    ran = started(runner, repository, ON_PULL, lang=lang)
+
+    assert ran.code == 1
+    for text in (ran.summary, api.comments[0]["body"]):
+        assert "`callscore show" not in text
+
+
+def test_the_documented_workflow_for_files_works(runner: Runner, repository: Path) -> None:
+    (repository / "traces").mkdir()
+    (repository / "references.jsonl").write_text(
+        '{"id": "a", "expected": ["f"]}\n{"id": "b", "expected": ["f"]}\n'
+    )
+    for name in "ab":
+        (repository / f"traces/{name}.jsonl").write_text(f'{{"id": "{name}", "actual": ["f"]}}\n')
+    page = (ROOT / "docs/how-to/use-github-actions.md").read_text(encoding="utf-8")
+    (block,) = [
+        each
+        for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+        if "command: score" in each
+    ]
+    (job,) = YAML(typ="safe").load(block)["jobs"].values()
+    (inputs,) = [step["with"] for step in job["steps"] if step.get("id") == "callscore"]
+
+    ran = started(runner, repository, ON_PULL, **inputs)
+
+    assert (ran.code, ran.outputs["score"], reason(ran)) == (0, "1.0", "All cases passed")
 
 
 # --- the comment ------------------------------------------------------------------------------------
@@ -303,6 +491,14 @@ def test_a_personal_token_changes_only_its_own_comment(
     assert api.tokens == {"Bearer ada-token"}
 
 
+def test_the_comment_names_its_commit(runner: Runner, repository: Path, api: Api) -> None:
+    event = {**ON_PULL["event"], "pull_request": {"number": 7, "head": {"sha": "12ab" * 10}}}
+
+    started(runner, repository, {**ON_PULL, "event": event})
+
+    assert f"\n\nCommit {'12ab' * 10}\n\n[HTML report]" in api.comments[0]["body"]
+
+
 def test_two_uses_have_two_comments_and_two_baselines(
     runner: Runner, repository: Path, api: Api
 ) -> None:
@@ -314,13 +510,14 @@ def test_two_uses_have_two_comments_and_two_baselines(
         "<!-- callscore:small -->",
         "<!-- callscore:large -->",
     ]
-    assert [key.split(":")[1] for key in runner.caches] == ["small", "large"]
+    assert [key.split(":")[2] for key in runner.caches] == ["small", "large"]
+    assert {*runner.artifacts} == {"small-report", "large-report"}
 
 
 def test_no_comment_is_written_if_none_is_wanted(
     runner: Runner, repository: Path, api: Api
 ) -> None:
-    ran = started(runner, repository, ON_PULL, comment="false", artifact="")
+    ran = started(runner, repository, ON_PULL, comment="false", artifact="none")
 
     assert (ran.code, api.requests, runner.artifacts) == (0, [], {})
 
@@ -408,15 +605,20 @@ def test_what_cases_are_called_is_no_command(runner: Runner, repository: Path, a
         ({"id": "a b"}, "id: 'a b' may have only letters"),
         ({"paths": "'a"}, "paths: No closing quotation"),
         ({"accept": "yes"}, "accept: unknown value 'yes'"),
+        ({"args": "--name mine"}, "args: the action passes --name itself"),
+        ({"args": "-x --store=other.db"}, "args: the action passes --store itself"),
+        ({"args": "--save mine", "command": "score"}, "args: the action passes --save itself"),
     ],
 )
 def test_wrong_inputs_are_said(
-    runner: Runner, repository: Path, inputs: dict[str, str], told: str
+    runner: Runner, repository: Path, api: Api, inputs: dict[str, str], told: str
 ) -> None:
     ran = runner.run(repository, ON_PULL, {**INSTALLED, **inputs})
 
     assert ran.code == 2
     assert f"::error title=callscore::{told}" in ran.log
+    if "id" not in inputs:  # which the comment is found by
+        assert told in api.comments[0]["body"]
 
 
 # --- installing -------------------------------------------------------------------------------------

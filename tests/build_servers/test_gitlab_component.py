@@ -85,8 +85,15 @@ class Ran(NamedTuple):
     reports: Path
 
 
-def started(
-    folder: Path, server: Server, *, branch: str = "", target: str = "", **inputs: str
+def started(  # noqa: PLR0913  (all are options)
+    folder: Path,
+    server: Server,
+    *,
+    branch: str = "",
+    target: str = "",
+    store: str = "",
+    token: str = "",
+    **inputs: str,
 ) -> Ran:
     """Run the job on a branch, or for a merge request to a target."""
     defaults = {name: str(about["default"]) for name, about in SPEC["spec"]["inputs"].items()}
@@ -94,8 +101,9 @@ def started(
     filled = INPUT.sub(lambda found: given[found[1]], TEMPLATE)
     _, jobs = documents(filled)
     ((_, job),) = jobs.items()
-    number = str(len([*folder.glob("builds/*.db")]) + 1)
     (folder / "builds").mkdir(exist_ok=True)
+    number = str(len([*folder.glob("builds/*")]) + 1)
+    (folder / "builds" / number).touch()
     project = folder / "project"
     # The package is installed already.
     script = "\n".join(["set -eo pipefail", 'python() { _python "$@"; }', STAND_IN, *job["script"]])
@@ -117,6 +125,8 @@ def started(
             "CI_PROJECT_DIR": str(project),
             "CI_PROJECT_ID": "4711",
             **{name: about["value"] for name, about in job["variables"].items()},
+            "CALLSCORE_STORE": store,
+            "CALLSCORE_TOKEN": token,
         },
         capture_output=True,
         text=True,
@@ -160,7 +170,10 @@ def test_a_merge_request_is_compared_with_the_artifact_of_its_target(
     worse = started(folder, server, target="main", **SCORE)
     told = started(folder, server, target="main", **SCORE, fail_on="none")
 
-    assert "no baseline of main (404): nothing is compared" in first.log
+    assert "There is no baseline of main yet: nothing is compared" in first.log
+    # GitLab answers 404 to a token that may not read, too.
+    assert "if there is one, set CALLSCORE_TOKEN to a project access token" in first.log
+    assert "which does not fail the job (fail-on: none)" in told.log
     assert (first.code, same.code, worse.code, told.code) == (0, 0, 1, 0)
     assert "Gate failed" in worse.log
     tests = ET.parse(worse.reports / "cases.xml")  # noqa: S314  (our own)
@@ -185,13 +198,122 @@ def test_a_branch_that_got_worse_keeps_its_baseline(folder: Path, server: Server
     assert not (worse.reports / "baseline.jsonl").exists()
 
 
-def test_a_token_that_may_not_read_is_said(folder: Path, server: Server) -> None:
-    server.statuses.append(403)
+FAILING = """\
+answers: answers.jsonl
+cases:
+  - {id: a, input: Oslo?, expected: [f]}
+  - {id: b, input: Rome?, expected: [f]}
+"""
+
+
+def write_suite(folder: Path, answers: str, text: str = FAILING) -> None:
+    (folder / "project/eval_weather.yaml").write_text(text)
+    (folder / "project/answers.jsonl").write_text(answers)
+
+
+ONE_FAILS = '{"id": "a", "answer": ["f"]}\n{"id": "b", "answer": []}\n'
+
+
+def test_the_first_run_of_a_branch_passes_with_a_warning_and_is_the_baseline(
+    folder: Path, server: Server
+) -> None:
+    write_suite(folder, ONE_FAILS)
+
+    first = started(folder, server, branch="main", paths="eval_weather.yaml")
+    kept = (first.reports / "baseline.jsonl").read_bytes()
+    server.artifacts[
+        "/projects/4711/jobs/artifacts/main/raw/callscore/baseline.jsonl?job=callscore"
+    ] = kept
+    same = started(folder, server, branch="main", paths="eval_weather.yaml")
+
+    assert (first.code, same.code) == (0, 0)
+    assert "Warning: some cases failed. As the first run of main" in first.log
+    assert "Warning: some cases failed" not in same.log
+
+
+def test_a_merge_request_without_a_baseline_fails_if_a_case_fails(
+    folder: Path, server: Server
+) -> None:
+    write_suite(folder, ONE_FAILS)
+
+    ran = started(folder, server, target="main", paths="eval_weather.yaml")
+
+    assert ran.code == 1
+    assert not (ran.reports / "baseline.jsonl").exists()
+
+
+@pytest.mark.parametrize("fail_on", ["regressed", "none"])
+def test_the_first_run_of_a_branch_still_needs_its_limit(
+    folder: Path, server: Server, fail_on: str
+) -> None:
+    write_suite(folder, ONE_FAILS, f"fail_under: 0.9\n{FAILING}")
+
+    ran = started(folder, server, branch="main", paths="eval_weather.yaml", fail_on=fail_on)
+
+    assert ran.code == 1
+    assert not (ran.reports / "baseline.jsonl").exists()
+
+
+@pytest.mark.parametrize("fail_on", ["regressed", "none"])
+def test_a_limit_fails_the_job_whatever_the_comparison_says(
+    folder: Path, server: Server, fail_on: str
+) -> None:
+    shared = str(folder / "shared.db")
+    write_suite(folder, ONE_FAILS)
+    started(folder, server, branch="main", store=shared, paths="eval_weather.yaml")
+    write_suite(folder, ONE_FAILS, f"fail_under: 0.9\n{FAILING}")
+
+    ran = started(
+        folder, server, target="main", store=shared, paths="eval_weather.yaml", fail_on=fail_on
+    )
+
+    assert ran.code == 1
+
+
+def test_a_shared_history_has_a_baseline_for_each_branch(folder: Path, server: Server) -> None:
+    shared = str(folder / "shared.db")
+    started(folder, server, branch="main", store=shared, **SCORE)
+    write_cases(folder, "[]")
+    other = started(folder, server, branch="feature/x", store=shared, **SCORE)
+    worse = started(folder, server, target="main", store=shared, **SCORE)
+    again = started(folder, server, target="main", store=shared, **SCORE)
+    same = started(folder, server, target="feature/x", store=shared, **SCORE)
+
+    # A merge request that is worse does not become what the next one is compared with.
+    assert (other.code, worse.code, again.code, same.code) == (0, 1, 1, 0)
+    assert server.tokens == []
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ({"paths": "'my cases.jsonl"}, "paths: No closing quotation"),
+        ({"args": "--show 'none"}, "args: No closing quotation"),
+        ({"install": "'"}, "install: No closing quotation"),
+        ({"args": "--save mine"}, "args: the component passes --save itself"),
+        ({"args": "--store=mine.db"}, "args: the component passes --store itself"),
+    ],
+)
+def test_wrong_inputs_are_said(
+    folder: Path, server: Server, inputs: dict[str, str], told: str
+) -> None:
+    ran = started(folder, server, branch="main", **{**SCORE, **inputs})
+
+    assert ran.code == 2
+    assert told in ran.log
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_token_that_may_not_read_is_said(folder: Path, server: Server, status: int) -> None:
+    server.statuses.append(status)
 
     ran = started(folder, server, target="main", **SCORE)
+    own = started(folder, server, target="main", token="mine", **SCORE)  # noqa: S106  (made up)
 
-    assert ran.code == 0
+    assert (ran.code, own.code) == (0, 0)
     assert "set CALLSCORE_TOKEN to a project access token" in ran.log
+    assert "CALLSCORE_TOKEN needs the scope read_api" in own.log
+    assert server.tokens == ["job-token", "mine"]
 
 
 def test_a_run_that_does_not_work_fails_with_its_code(folder: Path, server: Server) -> None:

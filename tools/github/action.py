@@ -6,6 +6,7 @@ commands. Inputs come from variables of the environment, and are never part of a
 
 from __future__ import annotations
 
+import hashlib
 import json  # noqa: TID251  (only the standard library is certain here)
 import os
 import re
@@ -13,6 +14,7 @@ import shlex
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,17 +23,41 @@ from uuid import uuid4
 BASELINE = "base"  # its name in the history of the job
 DEFAULT_ID = "callscore"
 LONGEST_COMMENT = 65_000  # characters; the limit of GitHub is 65,536
-NO_BASELINE = {
-    "en": "There is no baseline of `{branch}` yet: nothing is compared.",
-    "ru": "Базового прогона ветки `{branch}` ещё нет: сравнивать не с чем.",  # noqa: RUF001  (it is Russian)
+# What is said before a report, by the kind of outcome.
+NOTES = {
+    "no baseline": {
+        "en": "There is no baseline of `{branch}` yet: nothing is compared.",
+        "ru": "Базового прогона ветки `{branch}` ещё нет: сравнивать не с чем.",  # noqa: RUF001  (it is Russian)
+    },
+    "first": {
+        "en": "There is no baseline of `{branch}` yet: this run becomes the baseline, though cases fail.",
+        "ru": "Базового прогона ветки `{branch}` ещё нет: им становится этот прогон, хотя часть случаев не прошла.",
+    },
+    "accepted": {
+        "en": "This run is accepted as the baseline of `{branch}`: the job passes.",
+        "ru": "Этот прогон принят как базовый для ветки `{branch}`: задание пройдено.",
+    },
+    "report only": {
+        "en": "The job passes: the comparison does not fail it (`fail-on: none`).",
+        "ru": "Задание пройдено: сравнение не влияет на исход (`fail-on: none`).",
+    },
 }
+# The last line of a report names a command on a run that is only on the runner.
+NEXT = re.compile(r"\n(Next|Дальше): `callscore [^\n]*\s*\Z")
 MOST_ANNOTATIONS = 10
+LONGEST_IN_KEY = 150  # characters of a branch; GitHub allows 512 for the whole key
 COMMENTS_PER_PAGE = 100
 MOST_PAGES = 50
 SECONDS = 30.0
 NOT_ALLOWED = (401, 403, 404)
 # The exit codes with which a run is complete: all passed, or some cases failed.
 COMPLETE = (0, 1)
+# Those of a run that can be accepted: the agent may have given no answer to some cases.
+ACCEPTABLE = (*COMPLETE, 4)
+# The options that the action passes itself, and the input to use instead.
+OWN_OPTIONS = {"--name": "id", "--save": "id", "--store": "store"}
+# The reasons of a gate for which a run is worse than its baseline.
+WORSE = {"regressed", "slice", "in doubt", "trials", "broken", "forbidden", "schema"}
 
 
 class UsageError(Exception):
@@ -59,19 +85,25 @@ def read_inputs() -> Inputs:
     _require("fail-on", given["fail_on"], ("regressed", "broken", "any", "none"))
     _require("accept", given["accept"], ("true", "false"))
     _require("lang", given["lang"], ("en", "ru"))
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,60}", given["id"]):
-        raise UsageError(f"id: {given['id']!r} may have only letters, digits, - and _")
     return Inputs(
         command=given["command"],
         paths=_words("paths", given["paths"]),
-        args=_words("args", given["args"]),
+        args=_checked(_words("args", given["args"])),
         fail_on=given["fail_on"],
         fail_under=given["fail_under"],
         accept=given["accept"] == "true",
-        id=given["id"],
+        id=read_id(),
         store=given["store"],
         lang=given["lang"],
     )
+
+
+def read_id() -> str:
+    """The id of this use of the action, checked."""
+    found = os.environ.get("INPUT_ID", "").strip()
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,60}", found):
+        raise UsageError(f"id: {found!r} may have only letters, digits, - and _")
+    return found
 
 
 def _require(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -84,6 +116,17 @@ def _words(name: str, text: str) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise UsageError(f"{name}: {error}. Close the quotes of {text!r}") from error
+
+
+def _checked(args: list[str]) -> list[str]:
+    """The options of the command, without those that the action passes itself."""
+    for word in args:
+        option = word.partition("=")[0]
+        if option in OWN_OPTIONS:
+            raise UsageError(
+                f"args: the action passes {option} itself. Leave it out; see the input {OWN_OPTIONS[option]}"
+            )
+    return args
 
 
 # --- what the runner reads --------------------------------------------------------------------
@@ -133,6 +176,40 @@ def pull_request() -> int | None:
     return number if isinstance(number, int) else None
 
 
+# --- the cache --------------------------------------------------------------------------------
+
+
+def in_key(branch: str) -> str:
+    """The name of a branch in the key of a cache, in which commas are not allowed."""
+    quoted = urllib.parse.quote(branch, safe="")
+    return (
+        quoted
+        if len(quoted) <= LONGEST_IN_KEY
+        else f"sha256-{hashlib.sha256(branch.encode()).hexdigest()}"
+    )
+
+
+def plan() -> int:
+    """Find the names of caches and of the artifact.
+
+    A path in the home folder is not the same on another system: each system has its own caches.
+    """
+    use = read_id()
+    own = f"callscore:{os.environ.get('RUNNER_OS', '')}:{use}:"
+    default = (event().get("repository") or {}).get("default_branch") or base_branch()
+    now = f"{os.environ.get('GITHUB_RUN_ID', '0')}:{os.environ.get('GITHUB_RUN_ATTEMPT', '1')}"
+    # No quoted name has a colon in it, so that none is the beginning of another.
+    set_outputs(
+        {
+            "artifact": f"{use}-report",
+            "base": f"{own}{in_key(base_branch())}:",
+            "default": f"{own}{in_key(default)}:",
+            "key": f"{own}{in_key(os.environ.get('GITHUB_REF_NAME', ''))}:{now}",
+        }
+    )
+    return 0
+
+
 # --- the run ----------------------------------------------------------------------------------
 
 
@@ -149,16 +226,26 @@ class Job:
         own = "" if inputs.id == DEFAULT_ID else f"{inputs.id}-"
         self.baseline = f"{own}{base_branch()}" if inputs.store else BASELINE
         self.exported = Path.home() / ".callscore-action" / inputs.id / "baseline.jsonl"
+        self._branch = self.exported.with_name("branch")
         self._environment = {
             **os.environ,
             "CALLSCORE_STORE": inputs.store or str(self.folder / "history.db"),
         }
 
-    def callscore(self, *words: str, is_shown: bool = False) -> subprocess.CompletedProcess[str]:
-        """Run a command; what is not shown is neither in the summary nor an annotation."""
+    def base(self) -> str:
+        """The branch of the baseline: a new branch uses that of the default branch."""
+        if self.inputs.store or not self._branch.is_file():
+            return base_branch()
+        return self._branch.read_text(encoding="utf-8").strip() or base_branch()
+
+    def callscore(
+        self, *words: str, is_shown: bool = False, is_annotated: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command; what is not shown is neither in the summary nor, unless asked, annotated."""
         environment = dict(self._environment)
         if not is_shown:
             environment.pop("GITHUB_STEP_SUMMARY", None)
+        if not (is_shown or is_annotated):
             environment.pop("GITHUB_ACTIONS", None)
         sys.stdout.flush()
         return subprocess.run(
@@ -198,44 +285,58 @@ class Job:
         names = [each["name"] for each in json.loads(listed.stdout or "[]")]
         return self.baseline in names
 
-    def comparison(self, *, has_baseline: bool) -> dict[str, Any]:
-        """The comparison with the baseline; without one, of the run with itself, for its numbers."""
-        before = self.baseline if has_baseline else self.run
-        found = self.callscore("compare", before, self.run, "--format", "json")
+    def gate(self) -> tuple[int, dict[str, Any]]:
+        """Compare with the baseline; the exit code, and the document of the gate."""
+        found = self.callscore(*self._gate_words(), "--format", "json")
+        return found.returncode, json.loads(found.stdout) if found.stdout else {}
+
+    def numbers(self) -> dict[str, Any]:
+        """The numbers of a run without a baseline: a comparison with itself."""
+        found = self.callscore("compare", self.run, self.run, "--format", "json")
         return json.loads(found.stdout) if found.stdout else {}
 
-    def gate(self, markdown: Path) -> int:
-        """Compare with the baseline; the report is written, added to the summary, and annotated."""
-        words = ["gate", self.run, "--against", self.baseline, "--fail-on", self._fail_on()]
-        words += ["--lang", self.inputs.lang, "--format", "markdown", "-o", str(markdown)]
-        return self.callscore(*words, is_shown=True).returncode
+    def _gate_words(self) -> list[str]:
+        fail_on = "regressed" if self.inputs.fail_on == "none" else self.inputs.fail_on
+        words = ["gate", self.run, "--against", self.baseline, "--fail-on", fail_on]
+        return [*words, "--lang", self.inputs.lang]
 
-    def show(self, markdown: Path) -> None:
+    def write_gate(self, markdown: Path, outcome: Outcome) -> None:
+        """The report of the comparison; on a job that passes, annotations are only warnings."""
+        words = [*self._gate_words(), "--format", "markdown", "-o", str(markdown)]
+        ran = self.callscore(*words, is_annotated=True)
+        notes = ran.stderr if outcome.code else re.sub(r"(?m)^::error ", "::warning ", ran.stderr)
+        print(notes.rstrip())
+        self._finish(markdown, outcome, outcome.note)
+
+    def write_run(self, markdown: Path, outcome: Outcome) -> None:
         """The report of a run without a baseline, with annotations of the cases that fail."""
         words = ["show", self.run, "--lang", self.inputs.lang, "--format"]
         self.callscore(*words, "markdown", "-o", str(markdown))
-        note = NO_BASELINE[self.inputs.lang].format(branch=base_branch())
-        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
-        markdown.write_text(f"{note}\n\n{text}", encoding="utf-8")
-        add_summary(markdown.read_text(encoding="utf-8"))
+        self._finish(markdown, outcome, outcome.note or "no baseline")
         found = self.callscore(*words, "json", "--show", "failing")
-        for line in failing_annotations(json.loads(found.stdout or "{}")):
+        kind = "error" if outcome.code else "warning"
+        for line in failing_annotations(json.loads(found.stdout or "{}"), kind):
             print(line)
+
+    def _finish(self, markdown: Path, outcome: Outcome, note: str) -> None:
+        """Put a note before the report, and add it to the summary."""
+        is_written = markdown.is_file()
+        text = markdown.read_text(encoding="utf-8") if is_written else failure_text(outcome)
+        said = NOTES[note][self.inputs.lang].format(branch=base_branch()) if note else ""
+        whole = f"{said}\n\n{NEXT.sub('', text)}".strip()
+        markdown.write_text(f"{whole}\n", encoding="utf-8")
+        add_summary(whole)
 
     def write_html(self, report: Path, *, has_baseline: bool) -> bool:
         """Write the HTML report: of the comparison, or of the run if not all cases can be compared."""
         lang = ["--lang", self.inputs.lang, "--format", "html", "-o", str(report)]
-        gate = ["gate", self.run, "--against", self.baseline, "--fail-on", self._fail_on()]
         if (
             has_baseline
-            and self.callscore(*gate, *lang).returncode in COMPLETE
+            and self.callscore(*self._gate_words(), *lang).returncode in COMPLETE
             and report.is_file()
         ):
             return True
         return self.callscore("show", self.run, *lang).returncode == 0
-
-    def _fail_on(self) -> str:
-        return "regressed" if self.inputs.fail_on == "none" else self.inputs.fail_on
 
     def keep_as_baseline(self) -> bool:
         """Make the run the baseline of its branch; a run with errors, or unfinished, is refused."""
@@ -249,6 +350,7 @@ class Job:
             return True
         self.exported.parent.mkdir(parents=True, exist_ok=True)
         self.exported.unlink(missing_ok=True)
+        self._branch.write_text(base_branch(), encoding="utf-8")
         exported = self.callscore("export", self.run, "-o", str(self.exported))
         return exported.returncode == 0
 
@@ -258,7 +360,7 @@ def base_branch() -> str:
     return os.environ.get("GITHUB_BASE_REF") or os.environ.get("GITHUB_REF_NAME") or "the branch"
 
 
-def failing_annotations(run: dict[str, Any]) -> list[str]:
+def failing_annotations(run: dict[str, Any], kind: str) -> list[str]:
     """An annotation for each failing case of a run, at the file of its evaluation."""
     lines = []
     for evaluation in run.get("evaluations", []):
@@ -269,7 +371,7 @@ def failing_annotations(run: dict[str, Any]) -> list[str]:
             about = {"file": path_in_repository(place)} if place else {}
             problem = case.get("problem") or "failed"
             text = f"{evaluation.get('name')}: {name}: {problem}"
-            lines.append(workflow_command("error", text, **about))
+            lines.append(workflow_command(kind, text, **about))
     return lines[:MOST_ANNOTATIONS]
 
 
@@ -282,47 +384,92 @@ def path_in_repository(file: str) -> str:
         return file
 
 
+SOME_FAILED = "Some cases failed"
+
+
 class Outcome(NamedTuple):
     """Whether the job passes, and why."""
 
     code: int
     reason: str
+    note: str = ""  # a key of NOTES
 
 
-def decide(ran: int, gated: int | None, inputs: Inputs) -> Outcome:
+def decide(inputs: Inputs, ran: int, gated: int | None, found: Found) -> Outcome:
     """The exit code of the job, from those of the run and of the gate; None without a baseline.
 
-    A gate decides alone about failing cases; `fail-under` is a second condition. A run that is not
-    complete always fails.
+    A gate decides alone about failing cases, and `fail-under` is a second condition. A run that is
+    not complete always fails.
     """
-    base = base_branch()
     if ran not in COMPLETE:
-        found = Outcome(ran, f"callscore {inputs.command} exited with code {ran}")
+        outcome = Outcome(ran, f"callscore {inputs.command} exited with code {ran}")
+    elif found.limits or (ran and inputs.fail_under):
+        # Files that are scored also fail with a limit if an answer is missing.
+        other = (
+            f"callscore {inputs.command} failed, with fail-under {inputs.fail_under}: see its log"
+        )
+        below = f"Below fail-under: {'; '.join(found.limits)}"
+        outcome = Outcome(1, below if found.limits else other)
     elif gated is None:
-        found = Outcome(ran, "Some cases failed" if ran else "All cases passed")
+        outcome = Outcome(ran, SOME_FAILED if ran else _without_a_limit(found))
     elif gated not in COMPLETE:
-        found = Outcome(gated, f"callscore gate exited with code {gated}")
-    elif gated and inputs.fail_on != "none":
-        found = Outcome(1, f"Worse than the baseline of {base}")
-    elif ran and inputs.fail_under:
-        found = Outcome(1, f"The score is below {inputs.fail_under} (fail-under)")
+        outcome = Outcome(gated, f"callscore gate exited with code {gated}")
     else:
-        found = Outcome(0, f"Not worse than the baseline of {base}")
-    return found
+        outcome = _compared(inputs, gated, found)
+    return outcome
+
+
+def _without_a_limit(found: Found) -> str:
+    return f"No limit is broken; {found.failed} failed" if found.failed else "All cases passed"
+
+
+def _compared(inputs: Inputs, gated: int, found: Found) -> Outcome:
+    """What the gate says, unless the run is below a limit."""
+    if not gated:
+        return Outcome(0, f"Not worse than the baseline of {found.base}")
+    reason = (
+        f"The gate failed ({', '.join(found.kinds)}), compared with the baseline of {found.base}"
+    )
+    if WORSE.intersection(found.kinds):
+        reason = f"Worse than the baseline of {found.base}"
+    if inputs.fail_on == "none":
+        return Outcome(0, f"{reason}, which does not fail the job (fail-on: none)", "report only")
+    return Outcome(1, reason)
+
+
+class Found(NamedTuple):
+    """What a comparison found."""
+
+    base: str  # the branch of the baseline
+    score: float | None
+    verdict: str
+    failed: int
+    limits: list[str]  # those that the run is below
+    kinds: list[str]  # of the reasons why the gate failed
+
+
+def found_in(base: str, gate: dict[str, Any]) -> Found:
+    """What is in the document of a gate."""
+    comparison = gate.get("comparison") or {}
+    after = comparison.get("after") or {}
+    return Found(
+        base=base,
+        score=after.get("f1"),
+        verdict=comparison.get("verdict") or "",
+        failed=after.get("failed") or 0,
+        # One line each: a line of its own could be a command of the runner.
+        limits=[" ".join(str(each).split()) for each in after.get("below") or []],
+        kinds=[str(each.get("kind")) for each in gate.get("reasons") or []],
+    )
 
 
 def check() -> int:
     """Run, compare, and write the reports and the outputs; the last step of the action fails."""
-    inputs = read_inputs()
-    job = Job(inputs)
-    ran = job.start()
-    outputs = {"run": job.run}
-    if not job.has_run():
-        outcome = Outcome(ran or 3, f"callscore {inputs.command} saved no run (exit code {ran})")
-        add_summary(f"## callscore\n\n{outcome.reason}. See the log of the step.")
-    else:
-        outcome, more = _report(job, ran)
-        outputs |= more
+    try:
+        outcome, outputs = _checked_run(Job(read_inputs()))
+    except UsageError as error:
+        outcome = Outcome(2, str(error))
+        outputs = _failure_report(Path(os.environ["RUNNER_TEMP"]), outcome)
     if outcome.code:
         print(workflow_command("error", outcome.reason))
     is_passed = str(outcome.code == 0).lower()
@@ -332,28 +479,72 @@ def check() -> int:
     return 0
 
 
+def _checked_run(job: Job) -> tuple[Outcome, dict[str, str]]:
+    ran = job.start()
+    if job.has_run():
+        outcome, outputs = _report(job, ran)
+    else:
+        command = job.inputs.command
+        outcome = Outcome(ran or 3, f"callscore {command} saved no run (exit code {ran})")
+        outputs = _failure_report(job.folder, outcome)
+    return outcome, {"run": job.run, **outputs}
+
+
+def failure_text(outcome: Outcome) -> str:
+    """What is said if there is no report; the reason may quote an input, and is shown as it is."""
+    reason = outcome.reason.replace("`", "'")
+    return f"## callscore failed\n\n```text\n{reason}\n```\n\nSee the log of the job.\n"
+
+
+def _failure_report(folder: Path, outcome: Outcome) -> dict[str, str]:
+    """A report of a job without a run: a comment about an earlier commit would mislead."""
+    report = folder / "callscore-failure.md"
+    report.write_text(failure_text(outcome), encoding="utf-8")
+    add_summary(report.read_text("utf-8"))
+    return {"markdown": str(report)}
+
+
 def _report(job: Job, ran: int) -> tuple[Outcome, dict[str, str]]:
     """Write the reports of a run; whether the job passes, and the outputs."""
     markdown, html = job.folder / "report.md", job.folder / "report.html"
     has_baseline = job.fetch_baseline()
-    comparison = job.comparison(has_baseline=has_baseline)
-    gated = None
+    base = job.base() if has_baseline else base_branch()
+    gated, gate = job.gate() if has_baseline else (None, {"comparison": job.numbers()})
+    found = found_in(base, gate)
+    outcome, is_kept = _kept(
+        job, ran, decide(job.inputs, ran, gated, found), has_baseline=has_baseline
+    )
     if has_baseline:
-        gated = job.gate(markdown)
+        job.write_gate(markdown, outcome)
     else:
-        job.show(markdown)
-    outcome = decide(ran, gated, job.inputs)
+        job.write_run(markdown, outcome)
     has_html = job.write_html(html, has_baseline=has_baseline)
-    is_better = gated in (None, 0) and ran in COMPLETE
-    is_kept = pull_request() is None and (is_better or job.inputs.accept) and job.keep_as_baseline()
-    score = (comparison.get("after") or {}).get("f1")
     return outcome, {
-        "score": "" if score is None else str(score),
-        "verdict": comparison.get("verdict", "") if has_baseline else "",
+        "score": "" if found.score is None else str(found.score),
+        "verdict": found.verdict if has_baseline else "",
         "markdown": str(markdown) if markdown.is_file() else "",
         "report": str(html) if has_html else "",
         "baseline": str(is_kept).lower(),
     }
+
+
+def _kept(job: Job, ran: int, outcome: Outcome, *, has_baseline: bool) -> tuple[Outcome, bool]:
+    """Keep the run as the baseline of its branch if the job passes; whether both happened.
+
+    The first run of a branch passes though cases fail: there would never be a baseline otherwise.
+    """
+    passing, base = outcome, base_branch()
+    if outcome.code and job.inputs.accept and ran in ACCEPTABLE:
+        passing = Outcome(0, f"Accepted as the baseline of {base}: {outcome.reason}", "accepted")
+    elif not has_baseline and outcome == Outcome(1, SOME_FAILED):
+        passing = Outcome(
+            0, f"{SOME_FAILED}; as the first run, it is the baseline of {base}", "first"
+        )
+    if pull_request() is not None or passing.code or not job.keep_as_baseline():
+        return outcome, False
+    if passing is not outcome:
+        print(workflow_command("warning", passing.reason))
+    return passing, True
 
 
 # --- the comment ------------------------------------------------------------------------------
@@ -428,6 +619,12 @@ def comment_text(markdown: str, report: str) -> str:
     return markdown.rstrip() + link
 
 
+def commit_line() -> str:
+    """The commit of the report: a job that stops early leaves an older comment as it is."""
+    found = str(((event().get("pull_request") or {}).get("head") or {}).get("sha") or "")
+    return f"\n\nCommit {found}" if re.fullmatch(r"[0-9a-f]{40,64}", found) else ""
+
+
 def comment() -> int:
     """Write the comment; a job that may not, or cannot, does not fail for it."""
     number = pull_request()
@@ -435,7 +632,8 @@ def comment() -> int:
     if number is None or not source:
         print("There is nothing to comment.")
         return 0
-    text = comment_text(Path(source).read_text(encoding="utf-8"), os.environ.get("REPORT_URL", ""))
+    markdown = Path(source).read_text(encoding="utf-8").rstrip() + commit_line()
+    text = comment_text(markdown, os.environ.get("REPORT_URL", ""))
     marker = f"<!-- callscore:{os.environ.get('INPUT_ID', '')} -->"
     try:
         place = Pull(number, os.environ.get("INPUT_TOKEN", "")).write(marker, text)
@@ -457,7 +655,7 @@ def comment() -> int:
     return 0
 
 
-STEPS = {"check": check, "comment": comment}
+STEPS = {"plan": plan, "check": check, "comment": comment}
 
 
 def main(words: list[str]) -> int:
