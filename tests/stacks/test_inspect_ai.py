@@ -192,11 +192,12 @@ def test_an_output_that_is_not_in_the_conversation_counts(tmp_path: Path) -> Non
     ("sample", "by", "problem"),
     [
         ({"target": ""}, "_replay", "the sample has no reference"),
-        ({"target": WORDS}, "_replay", "a tool name must be inside a list"),
+        ({"target": WORDS}, "_replay", "does not say which calls are expected"),
+        ({"target": ["save"]}, "_replay", """target='["save"]'"""),
         ({"target": ["[]", "[]"]}, "_replay", "a list of 2 texts"),
         ({"target": "[]"}, "_nothing", "has no answer"),
     ],
-    ids=["no reference", "another reference", "several references", "no answer"],
+    ids=["no reference", "another reference", "a name", "several references", "no answer"],
 )
 def test_what_cannot_be_scored_is_an_error_of_the_evaluation(
     sample: Any, by: str, problem: str, tmp_path: Path
