@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import callscore
-from callscore.adapters.scored import REFERENCE_KEYS, sample_scorer, settings_of
+from callscore.adapters.scored import REFERENCE_KEYS, check_calls_from, sample_scorer, settings_of
 from callscore.errors import InvalidCall, InvalidSettings
 
 EXPECTED = [{"name": "search", "arguments": {"query": "AI news", "limit": 3}}, {"name": "save"}]
@@ -76,6 +76,41 @@ def test_a_missing_output_is_not_an_empty_one() -> None:
 def test_invalid_options_are_an_error_before_the_first_sample(options: Any) -> None:
     with pytest.raises(InvalidSettings):
         sample_scorer(**options)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("presett", r"\. Did you mean 'preset'\?$"),
+        ("tool", r"\. Did you mean 'tools'\?$"),
+        ("expected_kye", r"\. Did you mean 'expected_key'\?$"),
+        ("modee", r"\. Did you mean 'mode'\?$"),
+        ("treshold", r"\. 'pass_mark' is the score from which"),
+        ("threshold", r"\. 'pass_mark' is the score from which"),
+        ("argument_match_treshold", r"\. Did you mean 'argument_match_threshold'\?$"),
+        ("colour", r"\. Choose from: name, expected_key, .*mode, .*preset, .*tools"),
+    ],
+)
+def test_an_unknown_option_is_refused_with_those_that_adapters_take(name: str, hint: str) -> None:
+    options: Any = {name: 1}
+
+    with pytest.raises(InvalidSettings, match=f"^unknown option '{name}'{hint}"):
+        sample_scorer(**options)
+
+
+def test_an_adapter_that_reads_traces_takes_calls_from() -> None:
+    with pytest.raises(InvalidSettings, match=r"'calls_form'\. Did you mean 'calls_from'\?"):
+        check_calls_from(None, {"calls_form": "trace"})
+    with pytest.raises(
+        InvalidSettings, match=r"'calls_form'\. Choose from: name, expected_key, mode"
+    ):
+        settings_of({"calls_form": "trace"})  # type: ignore[typeddict-unknown-key]
+
+
+def test_settings_have_their_aliases() -> None:
+    options: Any = {"argumentMatchThreshold": 0.5, "mode": "flexible"}
+
+    assert settings_of(options).argument_match_threshold == 0.5
 
 
 def test_settings_can_be_one_value() -> None:

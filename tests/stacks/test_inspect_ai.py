@@ -193,7 +193,7 @@ def test_an_output_that_is_not_in_the_conversation_counts(tmp_path: Path) -> Non
     [
         ({"target": ""}, "_replay", "the sample has no reference"),
         ({"target": WORDS}, "_replay", "does not say which calls are expected"),
-        ({"target": ["save"]}, "_replay", """target='["save"]'"""),
+        ({"target": ["save"]}, "_replay", 'as JSON text: target=\\\'["save"]'),
         ({"target": ["[]", "[]"]}, "_replay", "a list of 2 texts"),
         ({"target": "[]"}, "_nothing", "has no answer"),
     ],

@@ -54,7 +54,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
-    check_calls_from(calls_from)
+    check_calls_from(calls_from, options)
     return _ToolCalls(name, expected_key, calls_from, sample_scorer(expected_key, **options))
 
 

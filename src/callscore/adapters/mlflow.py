@@ -61,7 +61,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
-    check_calls_from(calls_from)
+    check_calls_from(calls_from, options)
     score_sample = sample_scorer(expected_key, **options)
     pass_mark = settings_of(options).pass_mark
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.json import encode
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import check_options, reference_in, sample_scorer, score_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +66,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
+    check_options(options, "text_is_no_call")
     score_sample = sample_scorer(expected_key, **options)
 
     def assertion(output: Any, context: Mapping[str, Any]) -> GradingResult:

@@ -74,7 +74,7 @@ class ToolCalls(Evaluator):  # type: ignore[misc]  # unknown to mypy, which does
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_calls_from(self.calls_from)
+        check_calls_from(self.calls_from, self.options)
         self._score_sample = sample_scorer(self.expected_key, **self.options)
 
     def get_default_evaluation_name(self) -> str:

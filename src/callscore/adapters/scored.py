@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.core.score import Score
-from callscore.core.settings import SettingOptions, Settings, settings_from
+from callscore.core.settings import ALIASES, SettingOptions, Settings, settings_from
+from callscore.core.suggestions import closest_word, suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "SampleScorer",
     "Scored",
     "check_calls_from",
+    "check_options",
     "reference_in",
     "sample_scorer",
     "score_output",
@@ -160,6 +162,7 @@ def settings_of(options: AdapterOptions) -> Settings:
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
+    check_options(options)
     given: dict[str, Any] = {
         key: value for key, value in options.items() if key not in ("tools", "callers")
     }
@@ -173,6 +176,32 @@ def settings_of(options: AdapterOptions) -> Settings:
     if not isinstance(settings, Settings):
         raise InvalidSettings(f"settings: expected a callscore.Settings, got {mention(settings)}")
     return settings
+
+
+# What every `tool_calls` takes beside the options.
+_KEYWORDS = ("name", "expected_key")
+# Evaluation libraries have this word for what is `pass_mark` here.
+_THRESHOLD = "threshold"
+
+
+def check_options(options: Mapping[str, Any], *others: str) -> None:
+    """Check the names of the options of an adapter, which may take others than all do.
+
+    Raises:
+        InvalidSettings: an option is unknown.
+    """
+    known = (*_KEYWORDS, *others, *AdapterOptions.__annotations__)
+    for name in options:
+        if name in known or name in ALIASES:
+            continue
+        if closest_word(name, [_THRESHOLD]) is not None:
+            hint = (
+                ". 'pass_mark' is the score from which a sample passes; 'argument_match_threshold' is the "
+                "share of the arguments that must match in the mode 'flexible'."
+            )
+        else:
+            hint = suggestion_or_choices(name, known)
+        raise InvalidSettings(f"unknown option {mention(name)}{hint}")
 
 
 def expected_in(reference: Any, key: str | None) -> Any:
@@ -247,8 +276,13 @@ def score_output(score_sample: SampleScorer, reference: Any, output: Any, advice
     return scored
 
 
-def check_calls_from(value: Any) -> None:
-    """Raise `InvalidSettings` if it is not a place where calls can be."""
+def check_calls_from(value: Any, options: Mapping[str, Any]) -> None:
+    """Check the option of adapters that read the output of a task or its trace.
+
+    Raises:
+        InvalidSettings: it is not a place where calls can be, or another option is unknown.
+    """
+    check_options(options, "calls_from")
     if value is not None and value not in get_args(CallsFrom):
         choices = ", ".join(get_args(CallsFrom))
         raise InvalidSettings(
