@@ -101,7 +101,13 @@ def test_the_expected_calls_can_be_in_the_metadata(
 @pytest.mark.parametrize(
     ("sample", "target", "options", "problem"),
     [
-        (state(message("assistant")), [""], {}, "no reference"),
+        (state(message("assistant")), [""], {}, "the sample has no reference.*its target as JSON"),
+        (
+            state(message("assistant"), expected_call=[]),
+            [""],
+            {},
+            r"only \['expected_call'\] in its",
+        ),
         (state(message("assistant")), ["[]", "[]"], {}, "sample 7 is a list of 2 texts"),
         (state(message("assistant")), ["save"], {}, r"""JSON text: target='\["save"\]'\.$"""),
         (state(message("assistant")), ["['save']"], {}, "double quotes"),
@@ -111,6 +117,7 @@ def test_the_expected_calls_can_be_in_the_metadata(
     ],
     ids=[
         "no reference",
+        "a misspelled key",
         "several references",
         "a name",
         "not JSON",

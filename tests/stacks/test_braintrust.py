@@ -152,7 +152,7 @@ def test_the_expected_calls_can_be_in_several_places(options: Any, row: Any) -> 
         ({"expected": []}, WORDS, "does not say .* Let the task return"),
         ({"expected": EXPECTED}, {"answer": WORDS}, "key 'answer'. Let the task return"),
         ({"expected": EXPECTED}, None, "actual: "),
-        ({}, [], "the sample has no reference"),
+        ({}, [], "no reference"),
         ({"expected": WORDS}, [], "expected: "),
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],

@@ -191,7 +191,7 @@ def test_an_output_that_is_not_in_the_conversation_counts(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("sample", "by", "problem"),
     [
-        ({"target": ""}, "_replay", "the sample has no reference"),
+        ({"target": ""}, "_replay", "no reference"),
         ({"target": WORDS}, "_replay", "does not say which calls are expected"),
         ({"target": ["save"]}, "_replay", 'as JSON text: target=\\\'["save"]'),
         ({"target": ["[]", "[]"]}, "_replay", "a list of 2 texts"),

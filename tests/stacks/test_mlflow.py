@@ -165,7 +165,7 @@ def test_the_key_of_the_expected_calls_can_be_named() -> None:
         ({"outputs": WORDS}, "does not say .* Let the function return"),
         ({"outputs": {"answer": WORDS}}, "key 'answer'. Let the function return"),
         ({"outputs": _returned("correct"), "expectations": {"answer": WORDS}}, "expected: "),
-        ({"outputs": _returned("correct"), "expectations": {}}, "the sample has no reference"),
+        ({"outputs": _returned("correct"), "expectations": {}}, "no reference"),
     ],
     ids=["words", "an object", "another reference", "no reference"],
 )

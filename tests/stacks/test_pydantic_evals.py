@@ -187,7 +187,7 @@ def test_the_expected_calls_can_be_in_the_metadata(options: Any, metadata: Any) 
         ([], WORDS, "does not say which tools were called: 'It is 18 .*Let the task return"),
         (EXPECTED, {"answer": WORDS}, "with the key 'answer'. Let the task return"),
         (EXPECTED, None, "actual"),
-        (None, [], "the sample has no reference"),
+        (None, [], "no reference"),
         (WORDS, [], "expected: "),
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer
+from callscore.adapters.scored import Places, reference_in, sample_scorer
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tool_calls"]
 
+_PLACES = Places("sample", "its target as JSON text", "its metadata")
 _NAME = "tool_calls"
 
 
@@ -73,7 +74,7 @@ def _scorer(*, expected_key: str | None = None, **options: Unpack[AdapterOptions
 
 def _reference(state: TaskState, target: Target, key: str | None) -> Any:
     # A sample without a target has an empty one.
-    reference = reference_in(target.text or None, state.metadata, key=key)
+    reference = reference_in(target.text or None, state.metadata, key=key, places=_PLACES)
     if isinstance(reference, str):
         _check_target(target, state.sample_id)
     return reference
