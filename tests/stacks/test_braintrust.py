@@ -166,6 +166,15 @@ def test_what_cannot_be_scored_has_no_score_and_an_error(
     assert re.search(problem, found.metadata["scorer_errors"]["tool_calls"])
 
 
+def test_a_row_that_cannot_be_scored_is_not_in_the_average() -> None:
+    """As the page warns."""
+    rows: list[Any] = [{"input": "correct", "expected": EXPECTED}, {"input": "correct"}]
+
+    found = Eval("weather", data=rows, task=_returned, scores=[tool_calls()], no_send_logs=True)
+
+    assert found.summary.scores["tool_calls"].score == 1
+
+
 @pytest.mark.parametrize("options", [{"treshold": 1}, {"calls_from": "spans"}])
 def test_options_are_checked_before_a_row_runs(options: Any) -> None:
     with pytest.raises(InvalidSettings):

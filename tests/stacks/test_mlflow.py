@@ -179,6 +179,16 @@ def test_what_cannot_be_scored_is_an_assessment_with_an_error(row: Any, problem:
     assert re.search(problem, feedback.error.error_message)
 
 
+def test_a_row_that_cannot_be_scored_is_not_in_the_mean() -> None:
+    """As the page warns."""
+    row = {"inputs": {"case": "correct"}, "outputs": _returned("correct")}
+    rows = [{**row, "expectations": {"expected": EXPECTED}}, {**row, "expectations": {}}]
+
+    result = mlflow.genai.evaluate(data=rows, scorers=[tool_calls()])
+
+    assert result.metrics["tool_calls/mean"] == 1
+
+
 def test_a_tool_outside_of_a_traced_function_is_an_error() -> None:
     # MLflow takes the trace of the last call for that of the whole row.
     def predict(case: str) -> str:

@@ -205,6 +205,19 @@ def test_what_cannot_be_scored_is_a_failure_of_the_evaluator(
     assert re.search(problem, failure.error_message)
 
 
+def test_a_case_that_cannot_be_scored_is_not_in_the_average() -> None:
+    """As the page warns."""
+    cases = [
+        Case(name="correct", inputs="correct", expected_output=EXPECTED),
+        Case(name="bad", inputs="correct"),
+    ]
+    dataset: Any = Dataset(name="weather", cases=cases, evaluators=[tool_calls()])
+
+    report = dataset.evaluate_sync(_returned, progress=False)
+
+    assert report.averages().scores == {"tool_calls": 1}
+
+
 @pytest.mark.parametrize("options", [{"treshold": 1}, {"calls_from": "spans"}])
 def test_options_are_checked_before_a_case_runs(options: Any) -> None:
     with pytest.raises(InvalidSettings):
