@@ -94,18 +94,37 @@ def test_the_expected_calls_can_be_in_the_metadata(
 ) -> None:
     sample = state(message("assistant"), **metadata)
 
-    assert scored(adapter, sample, ["It is sunny."], **options).value == 1
+    for target in (["It is sunny."], ["sunny"], ["sunny", "dry"]):
+        assert scored(adapter, sample, target, **options).value == 1
 
 
 @pytest.mark.parametrize(
     ("sample", "target", "options", "problem"),
     [
-        (state(message("assistant")), [""], {}, "no reference"),
+        (state(message("assistant")), [""], {}, "the sample has no reference.*its target as JSON"),
+        (
+            state(message("assistant"), expected_call=[]),
+            [""],
+            {},
+            r"only \['expected_call'\] in its",
+        ),
         (state(message("assistant")), ["[]", "[]"], {}, "sample 7 is a list of 2 texts"),
+        (state(message("assistant")), ["save"], {}, r"""JSON text: target='\["save"\]'\.$"""),
+        (state(message("assistant")), ["['save']"], {}, "double quotes"),
+        (state(message("assistant")), ["It is sunny."], {}, "does not say which calls"),
         (state(), ["[]"], {}, "sample 7 has no answer of a model.*state.output"),
         (state(message("assistant"), level=1), ["[]"], {"expected_key": "gold"}, "no key 'gold'"),
     ],
-    ids=["no reference", "several references", "no answer", "no such key"],
+    ids=[
+        "no reference",
+        "a misspelled key",
+        "several references",
+        "a name",
+        "not JSON",
+        "words",
+        "no answer",
+        "no such key",
+    ],
 )
 def test_what_cannot_be_scored_is_an_error(
     adapter: Any, sample: Any, target: list[str], options: Any, problem: str

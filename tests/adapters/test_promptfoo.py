@@ -98,3 +98,5 @@ def test_a_missing_variable_is_an_error() -> None:
 def test_invalid_options_are_an_error_when_the_assertion_is_made() -> None:
     with pytest.raises(InvalidSettings):
         tool_calls(preset="loose")
+    with pytest.raises(InvalidSettings, match=r"Did you mean 'text_is_no_call'\?"):
+        get_assert(ACTUAL, {"config": {"expected": EXPECTED, "text_is_no_cal": True}})

@@ -138,6 +138,13 @@ def test_the_expected_calls_can_be_in_the_metadata(
     assert adapter.tool_calls(**options).evaluate(context).value == 1
 
 
+def test_a_missing_reference_is_named_as_in_pydantic_evals(adapter: Any) -> None:
+    context = Context(ACTUAL, metadata={"expected_call": ACTUAL})
+
+    with pytest.raises(InvalidCall, match=r"the case has no .*'expected_call'.*'expected_output'"):
+        adapter.tool_calls().evaluate(context)
+
+
 @pytest.mark.parametrize("options", [{"mode": "loose"}, {"calls_from": "spans"}])
 def test_invalid_options_are_an_error_when_the_evaluator_is_made(
     adapter: Any, options: Any

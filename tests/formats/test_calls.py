@@ -338,7 +338,6 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("search", ": a tool name must be inside a list. Write ['search']."),
         (5, ": must be a list of calls; got 5."),
         ({"q": 1}, ": a call needs a name, as in"),
         ([5], "[0]: expected a call such as"),
@@ -359,6 +358,56 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
 )
 def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
     assert refusal(value, side).startswith(side + message)
+
+
+@pytest.mark.parametrize(
+    "name", ["search", "web.search", "mcp__files__read", "get-weather", "a:b/c"]
+)
+def test_a_name_in_place_of_expected_calls_belongs_into_a_list(name: str) -> None:
+    advice = refusal(name, "expected").partition("Write ")[2].removesuffix(".")
+
+    assert refusal(name, "expected").startswith("expected: a tool name must be inside a list.")
+    assert read_calls(msgspec.json.decode(advice), side="expected", where="") == (ToolCall(name),)
+
+
+@pytest.mark.parametrize("text", ["Refunded A-20", "please refund", "Done.", "", "Paris: 18"])
+def test_words_in_place_of_expected_calls_are_no_name(text: str) -> None:
+    message = refusal(text, "expected")
+
+    assert message.startswith(
+        f"expected: the text does not say which calls are expected: {text!r}."
+    )
+    assert message.endswith("or [] if no tool should be called.")
+
+
+@pytest.mark.parametrize("text", ["ok", "search", "Done.", "It is sunny."])
+def test_text_in_place_of_actual_calls_is_an_answer_and_no_name(text: str) -> None:
+    message = refusal(text, "actual")
+
+    assert message.startswith(f"actual: the text does not say which tools were called: {text!r}.")
+    assert message.endswith("or [] if no tool was called.")
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("['search']", "Write its texts in double quotes, not in single ones."),
+        (
+            "[{'name': 'f', 'arguments': {}}]",
+            "Write its texts in double quotes, not in single ones.",
+        ),
+        ('["search"', "Check that it is complete."),
+        ("['search'", "Check that it is complete."),
+    ],
+)
+def test_text_that_is_nearly_json_is_refused_with_what_to_change(
+    text: str, advice: str, side: Side
+) -> None:
+    message = refusal(text, side)
+
+    assert message.startswith(f"{side}: the text begins like JSON, but is not JSON: ")
+    assert message.endswith(f". {advice}")
 
 
 def test_a_refusal_shows_what_was_there_and_not_all_of_it() -> None:

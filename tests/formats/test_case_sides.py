@@ -129,7 +129,7 @@ def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("get_weather", "a tool name must be inside a list"),
+        ("get_weather", "the text does not say which tools were called"),
         ({"colour": "red"}, "a call needs a name"),
         ([{"colour": "red"}], r"actual\[0\]: a call needs a name"),
     ],

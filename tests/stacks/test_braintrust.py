@@ -152,7 +152,7 @@ def test_the_expected_calls_can_be_in_several_places(options: Any, row: Any) -> 
         ({"expected": []}, WORDS, "does not say .* Let the task return"),
         ({"expected": EXPECTED}, {"answer": WORDS}, "key 'answer'. Let the task return"),
         ({"expected": EXPECTED}, None, "actual: "),
-        ({}, [], "the sample has no reference"),
+        ({}, [], "no reference"),
         ({"expected": WORDS}, [], "expected: "),
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],
@@ -164,6 +164,15 @@ def test_what_cannot_be_scored_has_no_score_and_an_error(
 
     assert found.scores == {}
     assert re.search(problem, found.metadata["scorer_errors"]["tool_calls"])
+
+
+def test_a_row_that_cannot_be_scored_is_not_in_the_average() -> None:
+    """As the page warns."""
+    rows: list[Any] = [{"input": "correct", "expected": EXPECTED}, {"input": "correct"}]
+
+    found = Eval("weather", data=rows, task=_returned, scores=[tool_calls()], no_send_logs=True)
+
+    assert found.summary.scores["tool_calls"].score == 1
 
 
 @pytest.mark.parametrize("options", [{"treshold": 1}, {"calls_from": "spans"}])

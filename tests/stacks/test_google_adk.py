@@ -178,7 +178,7 @@ def test_rules_for_arguments_are_options(folder: Path) -> None:
     ("calls", "criterion", "problem"),
     [
         (None, 1.0, "invocation 1 has no 'intermediate_data'"),
-        ([], {"threshold": 1.0, "prset": "flexible"}, "unknown setting 'prset'"),
+        ([], {"threshold": 1.0, "prset": "flexible"}, "unknown option 'prset'"),
     ],
     ids=["no reference", "invalid option"],
 )

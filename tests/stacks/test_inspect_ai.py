@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ from tests.stacks.samples import CASES, EXPECTED, OPTIONS, WORDS, messages
 import callscore
 from callscore.adapters.inspect_ai import tool_calls
 from callscore.errors import InvalidSettings
+
+PAGE = Path(__file__).parents[2] / "docs/stacks/inspect-ai.md"
 
 
 def _conversation(calls: list[tuple[str, str]]) -> list[Any]:
@@ -191,12 +194,13 @@ def test_an_output_that_is_not_in_the_conversation_counts(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("sample", "by", "problem"),
     [
-        ({"target": ""}, "_replay", "the sample has no reference"),
-        ({"target": WORDS}, "_replay", "a tool name must be inside a list"),
+        ({"target": ""}, "_replay", "no reference"),
+        ({"target": WORDS}, "_replay", "does not say which calls are expected"),
+        ({"target": ["save"]}, "_replay", 'as JSON text: target=\\\'["save"]'),
         ({"target": ["[]", "[]"]}, "_replay", "a list of 2 texts"),
         ({"target": "[]"}, "_nothing", "has no answer"),
     ],
-    ids=["no reference", "another reference", "several references", "no answer"],
+    ids=["no reference", "another reference", "a name", "several references", "no answer"],
 )
 def test_what_cannot_be_scored_is_an_error_of_the_evaluation(
     sample: Any, by: str, problem: str, tmp_path: Path
@@ -225,24 +229,54 @@ def test_options_are_checked_before_a_sample_runs(options: Any) -> None:
         tool_calls(**options)
 
 
-def test_a_log_is_scored_later_from_the_command_line(tmp_path: Path) -> None:
+def test_a_sample_that_cannot_be_scored_is_not_in_the_mean(tmp_path: Path) -> None:
+    """As the page warns."""
+    bad = Sample(input="?", metadata={"case": "correct"})
+
+    log = _run(tmp_path, [*_samples()[:1], bad], tool_calls(), fail_on_error=False)
+
+    assert (log.status, len(log.samples)) == ("success", 2)
+    assert log.results.scores[0].scored_samples == 1
+    assert log.results.scores[0].metrics["mean"].value == 1
+    assert log.eval.dataset.samples == 2
+
+
+def test_a_log_is_scored_later_with_the_command_of_the_page(tmp_path: Path) -> None:
     log = _run(tmp_path, _samples(), scorer=None)
 
-    ran = subprocess.run(
-        [
-            str(Path(sys.executable).parent / "inspect"),
-            *("score", log.location, "--scorer", "callscore/tool_calls", "-S", "preset=coverage"),
-            *("--action", "append", "--overwrite", "--display", "plain"),
-        ],
+    ran = _score_again(log, tmp_path)
+
+    values = [callscore.score(*_sides(name), preset="flexible").f1 for name in CASES]
+    assert ran.returncode == 0, ran.stderr
+    assert f"{sum(values) / len(values):.3f}" in ran.stdout
+
+
+def test_the_command_hides_what_is_wrong_with_an_option(tmp_path: Path) -> None:
+    """As the page warns."""
+    log = _run(tmp_path, _samples(), scorer=None)
+
+    ran = _score_again(log, tmp_path, preset="flexibel")
+
+    assert ran.returncode != 0
+    assert "couldn't be loaded" in " ".join((ran.stdout + ran.stderr).split())
+
+
+def _score_again(log: Any, folder: Path, preset: str = "flexible") -> Any:
+    """Run the command of the page for a log, without anyone who could answer a question."""
+    page = PAGE.read_text(encoding="utf-8")
+    (line,) = re.findall(r"^inspect score .*$", page, re.MULTILINE)
+    command = line.replace("logs/weather.eval", log.location).replace(
+        "preset=flexible", f"preset={preset}"
+    )
+    _, *arguments = command.split()
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "inspect"), *arguments, "--display", "plain"],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
-        cwd=tmp_path,
+        cwd=folder,
     )
-
-    values = [callscore.score(*_sides(name), preset="coverage").f1 for name in CASES]
-    assert ran.returncode == 0, ran.stderr
-    assert f"{sum(values) / len(values):.3f}" in ran.stdout
 
 
 def _sides(name: str) -> tuple[Any, Any]:

@@ -85,7 +85,7 @@ def test_the_expected_calls_can_be_in_several_places(options: Any, item: Any) ->
         ({"expected_output": []}, WORDS, "does not say .* Let the task return"),
         ({"expected_output": EXPECTED}, {"answer": WORDS}, "key 'answer'. Let the task return"),
         ({"expected_output": EXPECTED}, None, "actual: "),
-        ({}, [], "the sample has no reference"),
+        ({}, [], "no reference"),
         ({"expected_output": WORDS}, [], "expected: "),
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],

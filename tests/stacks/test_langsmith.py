@@ -227,7 +227,7 @@ def _fails(_: Any) -> Any:
         ),
         ({"expected": []}, lambda _: WORDS, "does not say .* Let the target return"),
         ({"expected": EXPECTED}, _fails, "the target failed.*the model is not there"),
-        (None, _returned, "the sample has no reference"),
+        (None, _returned, "no reference"),
         ({"answer": WORDS}, _returned, "expected: "),
     ],
     ids=["an object", "words", "a target that fails", "no reference", "another reference"],

@@ -165,7 +165,7 @@ def test_the_key_of_the_expected_calls_can_be_named() -> None:
         ({"outputs": WORDS}, "does not say .* Let the function return"),
         ({"outputs": {"answer": WORDS}}, "key 'answer'. Let the function return"),
         ({"outputs": _returned("correct"), "expectations": {"answer": WORDS}}, "expected: "),
-        ({"outputs": _returned("correct"), "expectations": {}}, "the sample has no reference"),
+        ({"outputs": _returned("correct"), "expectations": {}}, "no reference"),
     ],
     ids=["words", "an object", "another reference", "no reference"],
 )
@@ -177,6 +177,16 @@ def test_what_cannot_be_scored_is_an_assessment_with_an_error(row: Any, problem:
     feedback = _assessments(result)["correct"]["tool_calls"]
     assert feedback.value is None
     assert re.search(problem, feedback.error.error_message)
+
+
+def test_a_row_that_cannot_be_scored_is_not_in_the_mean() -> None:
+    """As the page warns."""
+    row = {"inputs": {"case": "correct"}, "outputs": _returned("correct")}
+    rows = [{**row, "expectations": {"expected": EXPECTED}}, {**row, "expectations": {}}]
+
+    result = mlflow.genai.evaluate(data=rows, scorers=[tool_calls()])
+
+    assert result.metrics["tool_calls/mean"] == 1
 
 
 def test_a_tool_outside_of_a_traced_function_is_an_error() -> None:

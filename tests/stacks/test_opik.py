@@ -62,7 +62,7 @@ def test_the_mean_is_the_mean_of_the_scores() -> None:
 @pytest.mark.parametrize(
     ("item", "problem"),
     [
-        ({"question": "correct"}, "the sample has no reference"),
+        ({"question": "correct"}, "no reference"),
         ({"question": "?", "expected": []}, "Return the messages"),
     ],
     ids=["no reference", "prose"],

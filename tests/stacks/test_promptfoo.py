@@ -134,6 +134,6 @@ def test_promptfoo_shows_an_error_as_the_reason(tmp_path: Path) -> None:
 
     found = [results_of(row)[0] for row in rows]
     assert [(row["pass"], row["score"]) for row in found] == [(False, 0)] * 3
-    assert "the sample has no reference" in found[0]["reason"]
+    assert "no reference" in found[0]["reason"]
     assert "text_is_no_call" in found[1]["reason"]
     assert "Did you mean 'flexible'?" in found[2]["reason"]

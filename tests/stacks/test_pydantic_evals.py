@@ -187,7 +187,7 @@ def test_the_expected_calls_can_be_in_the_metadata(options: Any, metadata: Any) 
         ([], WORDS, "does not say which tools were called: 'It is 18 .*Let the task return"),
         (EXPECTED, {"answer": WORDS}, "with the key 'answer'. Let the task return"),
         (EXPECTED, None, "actual"),
-        (None, [], "the sample has no reference"),
+        (None, [], "no reference"),
         (WORDS, [], "expected: "),
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],
@@ -203,6 +203,19 @@ def test_what_cannot_be_scored_is_a_failure_of_the_evaluator(
     (failure,) = found["one"].evaluator_failures
     assert failure.name == "tool_calls"
     assert re.search(problem, failure.error_message)
+
+
+def test_a_case_that_cannot_be_scored_is_not_in_the_average() -> None:
+    """As the page warns."""
+    cases = [
+        Case(name="correct", inputs="correct", expected_output=EXPECTED),
+        Case(name="bad", inputs="correct"),
+    ]
+    dataset: Any = Dataset(name="weather", cases=cases, evaluators=[tool_calls()])
+
+    report = dataset.evaluate_sync(_returned, progress=False)
+
+    assert report.averages().scores == {"tool_calls": 1}
 
 
 @pytest.mark.parametrize("options", [{"treshold": 1}, {"calls_from": "spans"}])

@@ -97,7 +97,7 @@ def test_the_expected_calls_can_be_in_the_metadata() -> None:
 @pytest.mark.parametrize(
     ("expected", "trajectory", "problem"),
     [
-        (None, [], "expected: the sample has no reference"),
+        (None, [], "expected: the case has no reference"),
         ([], None, "actual: the output does not say which tools were called"),
         ([{"arguments": {}}], [], "expected[0]"),
     ],

@@ -67,8 +67,8 @@ def test_the_column_of_the_expected_calls_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ({"question": "correct"}, "the sample has no reference"),
-        ({"question": "correct", "expected": None}, "the sample has no reference"),
+        ({"question": "correct"}, "no reference"),
+        ({"question": "correct", "expected": None}, "no reference"),
         ({"question": "?", "expected": []}, "Return the messages"),
     ],
     ids=["no column", "no reference", "prose"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
-from callscore.adapters.scored import sample_scorer, score_output
+from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EvaluatorResult", "ToolCallsEvaluator", "tool_calls"]
 
+_PLACES = Places("sample", "'reference_outputs'")
 _ADVICE = (
     "Pass the messages of the agent, its response or its calls as 'outputs', or [] if no tool was "
     "called."
@@ -65,7 +66,8 @@ def tool_calls(
     def evaluator(
         *, outputs: Any, reference_outputs: Any = None, **_kwargs: Any
     ) -> EvaluatorResult:
-        scored = score_output(score_sample, reference_outputs, outputs, _ADVICE)
+        reference = reference_in(reference_outputs, key=expected_key, places=_PLACES)
+        scored = score_output(score_sample, reference, outputs, _ADVICE)
         return {
             "key": name,
             "score": scored.value,

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import check_calls_from, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    Places,
+    check_calls_from,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("row", "'expected'", "its metadata")
 _ADVICE = (
     "Let the task return the messages of the run or its calls, or log the tools that it calls as "
     "spans, with @traced(type='tool') for example, and pass calls_from='trace'."
@@ -54,7 +61,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
-    check_calls_from(calls_from)
+    check_calls_from(calls_from, options)
     return _ToolCalls(name, expected_key, calls_from, sample_scorer(expected_key, **options))
 
 
@@ -100,7 +107,7 @@ class _ToolCalls(Scorer):  # type: ignore[misc]  # unknown to mypy, which does n
         return self._scored(output, expected, metadata, calls)
 
     def _scored(self, output: Any, expected: Any, metadata: Any, calls: list[Any] | None) -> Score:
-        reference = reference_in(expected, metadata, key=self._expected_key)
+        reference = reference_in(expected, metadata, key=self._expected_key, places=_PLACES)
         scored: Scored = (
             score_output(self._score_sample, reference, output, _ADVICE)
             if calls is None

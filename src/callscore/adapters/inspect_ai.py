@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer
+from callscore.adapters.scored import Places, reference_in, sample_scorer
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tool_calls"]
 
+_PLACES = Places("sample", "its target as JSON text", "its metadata")
 _NAME = "tool_calls"
 
 
@@ -72,13 +73,29 @@ def _scorer(*, expected_key: str | None = None, **options: Unpack[AdapterOptions
 
 
 def _reference(state: TaskState, target: Target, key: str | None) -> Any:
+    # A sample without a target has an empty one.
+    reference = reference_in(target.text or None, state.metadata, key=key, places=_PLACES)
+    if isinstance(reference, str):
+        _check_target(target, state.sample_id)
+    return reference
+
+
+def _check_target(target: Target, sample: Any) -> None:
+    from callscore.formats.calls import is_tool_name
+    from callscore.formats.shape import describe
+
     if len(target) > 1:
         raise InvalidCall(
-            f"expected: the target of sample {state.sample_id!r} is a list of {len(target)} texts. "
+            f"expected: the target of sample {sample!r} is a list of {len(target)} texts. "
             "Write the expected calls as one JSON text."
         )
-    # A sample without a target has an empty one.
-    return reference_in(target.text or None, state.metadata, key=key)
+    if is_tool_name(target.text):
+        # Inspect turns `target=["save"]` into this text: the advice to write a list would not help.
+        shown = describe(target.text)
+        raise InvalidCall(
+            f"expected: the target of sample {sample!r} is the text {shown}. Write the expected calls "
+            f"as JSON text: target='[\"{shown[1:-1]}\"]'."
+        )
 
 
 def _trace(state: TaskState) -> Any:

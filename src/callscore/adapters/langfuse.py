@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
 from callscore.errors import MissingExtra
 
 try:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("item", "'expected_output'", "its metadata")
 _ADVICE = "Let the task return the messages of the run or its calls."
 
 
@@ -48,7 +49,7 @@ def tool_calls(
     def evaluate(
         *, output: Any, expected_output: Any = None, metadata: Any = None, **_others: Any
     ) -> Evaluation:
-        reference = reference_in(expected_output, metadata, key=expected_key)
+        reference = reference_in(expected_output, metadata, key=expected_key, places=_PLACES)
         scored = score_output(score_sample, reference, output, _ADVICE)
         return Evaluation(
             name=name,

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import check_calls_from, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    Places,
+    check_calls_from,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("example", keyed="its outputs or its metadata")
 _ADVICE = (
     "Let the target return the messages of the run or its calls, or trace the model and the tools "
     "that it calls, with @traceable(run_type='tool') for example."
@@ -54,7 +61,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
-    check_calls_from(calls_from)
+    check_calls_from(calls_from, options)
     score_sample = sample_scorer(expected_key, **options)
 
     def evaluate(outputs: dict[str, Any], run: Any, example: Any) -> EvaluationResult:
@@ -62,6 +69,7 @@ def tool_calls(
             getattr(example, "outputs", None) or None,
             getattr(example, "metadata", None),
             key=expected_key,
+            places=_PLACES,
         )
         trace = None if calls_from == "output" else _trace(run, is_required=calls_from == "trace")
         if trace is not None:

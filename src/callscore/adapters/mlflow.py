@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.adapters.scored import (
+    Places,
     check_calls_from,
     reference_in,
     sample_scorer,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("row", keyed="'expectations'")
 _ADVICE = (
     "Let the function return the messages of the run or its calls, or trace the model and the tools "
     "that it calls, with mlflow.openai.autolog() or @mlflow.trace(span_type='TOOL') for example."
@@ -61,12 +63,12 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
-    check_calls_from(calls_from)
+    check_calls_from(calls_from, options)
     score_sample = sample_scorer(expected_key, **options)
     pass_mark = settings_of(options).pass_mark
 
     def evaluate(outputs: Any, expectations: Any, trace: Any) -> Feedback:
-        reference = reference_in(expectations or None, key=expected_key)
+        reference = reference_in(expectations or None, key=expected_key, places=_PLACES)
         spans = None if calls_from == "output" else _spans(trace, is_required=calls_from == "trace")
         if spans is None:
             scored = score_output(score_sample, reference, outputs, _ADVICE)

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    REFERENCE_KEYS,
+    Places,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import MissingExtra
 
 try:
@@ -22,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolCallsMetric", "tool_calls"]
 
-_OF_AGENT = "tool_calls"
+# Opik mixes the item with what the task returned, and its `tool_calls` are those of the agent.
+_KEYS = tuple(key for key in REFERENCE_KEYS if key != "tool_calls")
+_PLACES = Places("item", keyed="the item", keys=_KEYS)
 _ADVICE = (
     "Return the messages of the agent, its response or its calls as 'output' of the task, or [] if no "
     "tool was called."
@@ -47,9 +55,7 @@ class ToolCallsMetric(base_metric.BaseMetric):  # type: ignore[misc]  # Opik is 
         Raises:
             InvalidCall: the calls cannot be read. Opik shows this as a failed score.
         """
-        # Opik mixes the item with what the task returned, and those are calls of the agent.
-        known = {key: value for key, value in item.items() if key != _OF_AGENT}
-        expected = reference_in(None, item if self._expected_key else known, key=self._expected_key)
+        expected = reference_in(None, item, key=self._expected_key, places=_PLACES)
         scored = score_output(self._score_sample, expected, output, _ADVICE)
         return score_result.ScoreResult(
             name=self.name,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
 from callscore.errors import MissingExtra
 
 try:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("row", "'expected', or what bind_evaluator maps to it")
 _ADVICE = (
     "Let 'output' be the messages of the run or its calls: bind_evaluator names the column or the "
     "field that has them."
@@ -50,7 +51,7 @@ def tool_calls(
     score_sample = sample_scorer(expected_key, **options)
 
     def evaluate(output: Any, expected: Any) -> Score:
-        reference = reference_in(_given(expected), key=expected_key)
+        reference = reference_in(_given(expected), key=expected_key, places=_PLACES)
         scored = score_output(score_sample, reference, _given(output), _ADVICE)
         return Score(
             name=name,

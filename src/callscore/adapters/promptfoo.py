@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.json import encode
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    Places,
+    check_options,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GradingResult", "get_assert", "tool_calls"]
 
 _EXPECTED = "expected"
+_PLACES = Places("test", "'expected' in the config of the assertion", "its vars")
 _ADVICE = (
     "Let the provider return the calls or the messages of the agent. If an answer in words means that "
     "no tool was called, set 'text_is_no_call: true' in the config of the assertion."
@@ -66,6 +73,7 @@ def tool_calls(
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
+    check_options(options, "text_is_no_call")
     score_sample = sample_scorer(expected_key, **options)
 
     def assertion(output: Any, context: Mapping[str, Any]) -> GradingResult:
@@ -95,9 +103,7 @@ def _expected(context: Mapping[str, Any], key: str | None) -> Any:
     config, variables = _config(context), context.get("vars") or {}
     if _EXPECTED in config and key is None:
         return _as_text(config[_EXPECTED])
-    found = reference_in(None, variables, key=key)
-    if found is None:
-        return None
+    found = reference_in(None, variables, key=key, places=_PLACES)
     return {name: _as_text(value) for name, value in found.items()}
 
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import check_calls_from, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    Places,
+    check_calls_from,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["ToolCalls", "tool_calls"]
 
 _NAME = "tool_calls"
+_PLACES = Places("case", "'expected_output'", "its metadata")
 _ADVICE = (
     "Let the task return the messages of the run or its calls, or record spans: install "
     "opentelemetry-sdk, set a tracer provider and instrument the agent."
@@ -74,7 +81,7 @@ class ToolCalls(Evaluator):  # type: ignore[misc]  # unknown to mypy, which does
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_calls_from(self.calls_from)
+        check_calls_from(self.calls_from, self.options)
         self._score_sample = sample_scorer(self.expected_key, **self.options)
 
     def get_default_evaluation_name(self) -> str:
@@ -83,7 +90,9 @@ class ToolCalls(Evaluator):  # type: ignore[misc]  # unknown to mypy, which does
 
     def evaluate(self, ctx: EvaluatorContext) -> EvaluationReason:
         """The score of one case, and both sides of every call."""
-        reference = reference_in(ctx.expected_output, ctx.metadata, key=self.expected_key)
+        reference = reference_in(
+            ctx.expected_output, ctx.metadata, key=self.expected_key, places=_PLACES
+        )
         spans = None if self.calls_from == "output" else self._spans(ctx)
         if spans is None:
             scored = score_output(self._score_sample, reference, ctx.output, _ADVICE)

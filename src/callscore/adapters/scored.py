@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.core.score import Score
-from callscore.core.settings import SettingOptions, Settings, settings_from
+from callscore.core.settings import ALIASES, SettingOptions, Settings, settings_from
+from callscore.core.suggestions import closest_word, suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ __all__ = [
     "REFERENCE_KEYS",
     "AdapterOptions",
     "CallsFrom",
+    "Places",
     "SampleScorer",
     "Scored",
     "check_calls_from",
+    "check_options",
     "reference_in",
     "sample_scorer",
     "score_output",
@@ -148,10 +151,32 @@ def sample_scorer(
 
     def score_sample(reference: Any, output: Any) -> Scored:
         expected = expected_in(reference, expected_key)
-        found = score(expected, output, settings=settings, tools=known, callers=callers)
+        try:
+            found = score(expected, output, settings=settings, tools=known, callers=callers)
+        except InvalidCall as error:
+            if expected is reference and _lacks_key(reference, error):
+                raise InvalidCall(
+                    f"expected: the reference has none of the keys {one_of(REFERENCE_KEYS)}, only "
+                    f"{mention(sorted(map(str, reference)))}. {_NAME_THE_KEY}"
+                ) from error
+            raise
         return Scored(found)
 
     return score_sample
+
+
+_NAME_THE_KEY = "Name the key of the expected calls with 'expected_key'."
+
+
+def _lacks_key(reference: Any, error: InvalidCall) -> bool:
+    """Whether an object has the expected calls under an unknown key, and not itself."""
+    from callscore.formats.calls import NAME_KEYS
+
+    is_object = isinstance(reference, Mapping) and not any(key in reference for key in NAME_KEYS)
+    if not is_object or not str(error).startswith("expected"):
+        return False
+    is_close = any(closest_word(str(key), REFERENCE_KEYS) is not None for key in reference)
+    return is_close or isinstance(error, UnknownFormat)
 
 
 def settings_of(options: AdapterOptions) -> Settings:
@@ -160,6 +185,7 @@ def settings_of(options: AdapterOptions) -> Settings:
     Raises:
         InvalidSettings: an option is unknown or has an invalid value.
     """
+    check_options(options)
     given: dict[str, Any] = {
         key: value for key, value in options.items() if key not in ("tools", "callers")
     }
@@ -175,6 +201,32 @@ def settings_of(options: AdapterOptions) -> Settings:
     return settings
 
 
+# What every `tool_calls` takes beside the options.
+_KEYWORDS = ("name", "expected_key")
+# Evaluation libraries have this word for what is `pass_mark` here.
+_THRESHOLD = "threshold"
+
+
+def check_options(options: Mapping[str, Any], *others: str) -> None:
+    """Check the names of the options of an adapter, which may take others than all do.
+
+    Raises:
+        InvalidSettings: an option is unknown.
+    """
+    known = (*_KEYWORDS, *others, *AdapterOptions.__annotations__)
+    for name in options:
+        if name in known or name in ALIASES:
+            continue
+        if closest_word(name, [_THRESHOLD]) is not None:
+            hint = (
+                ". 'pass_mark' is the score from which a sample passes; 'argument_match_threshold' is the "
+                "share of the arguments that must match in the mode 'flexible'."
+            )
+        else:
+            hint = suggestion_or_choices(name, known)
+        raise InvalidSettings(f"unknown option {mention(name)}{hint}")
+
+
 def expected_in(reference: Any, key: str | None) -> Any:
     """The expected calls in the reference of a sample.
 
@@ -182,40 +234,89 @@ def expected_in(reference: Any, key: str | None) -> Any:
         InvalidCall: there are none. A missing reference is not an empty one: a sample that lost its
             expected calls would count as correct if the agent calls nothing.
     """
+    found = key
     if isinstance(reference, Mapping):
         if key is not None and key not in reference:
             raise InvalidCall(
                 f"expected: the reference has no key {key!r}, only {mention(sorted(map(str, reference)))}. "
-                "Name the key of the expected calls with 'expected_key'."
+                + _NAME_THE_KEY
             )
-        found = key or next((name for name in REFERENCE_KEYS if name in reference), None)
+        found = key or _known_key(reference)
         reference = reference if found is None else reference[found]
     if reference is None:
+        null = "" if found is None else f": {found!r} is null"
         raise InvalidCall(
-            "expected: the sample has no reference. Put the expected calls there, or [] if no tool "
+            f"expected: there is no reference{null}. Put the expected calls there, or [] if no tool "
             "should be called."
         )
     return reference
 
 
-def reference_in(reference: Any, *others: Any, key: str | None) -> Any:
+def _known_key(reference: Mapping[Any, Any]) -> str | None:
+    return next((name for name in REFERENCE_KEYS if name in reference), None)
+
+
+class Places(Struct, frozen=True):
+    """What a library calls a sample and the places of its expected calls: an error names them.
+
+    Attributes:
+        sample: `case`, `row` and so on.
+        reference: the place for the expected answer; None if a sample has none.
+        keyed: what may have the expected calls under a key, such as the metadata; None if nothing.
+        keys: these keys, if the user names none.
+    """
+
+    sample: str
+    reference: str | None = None
+    keyed: str | None = None
+    keys: tuple[str, ...] = REFERENCE_KEYS
+
+
+def reference_in(reference: Any, *others: Any, key: str | None, places: Places) -> Any:
     """The part of a sample that has the expected calls under a known key, or its reference.
 
     A library has a place for the expected answer, and others for whatever else belongs to a sample.
     The expected calls may be in any of them.
+
+    Raises:
+        InvalidCall: they are in none of them.
     """
-    keys = REFERENCE_KEYS if key is None else (key,)
-    places = (reference, *others)
-    for place in places:
-        if isinstance(place, Mapping):
-            if any(name in place for name in keys):
-                return place
-        elif found := {name: getattr(place, name) for name in keys if hasattr(place, name)}:
+    keys = places.keys if key is None else (key,)
+    parts = (reference, *others)
+    for part in parts:
+        if isinstance(part, Mapping):
+            if any(name in part for name in keys):
+                return part
+        elif found := {name: getattr(part, name) for name in keys if hasattr(part, name)}:
             return found
-    if key is None:
-        return reference
-    # An object without the key that the user named is an error that lists the keys it has.
-    return next((place for place in places if isinstance(place, Mapping)), reference)
+    if key is not None:
+        # An object without the key that the user named is an error that lists the keys it has.
+        reference = next((part for part in parts if isinstance(part, Mapping)), reference)
+    if reference is None:
+        raise InvalidCall(_no_reference(places, others, keys))
+    return reference
+
+
+def _no_reference(places: Places, others: Iterable[Any], keys: tuple[str, ...]) -> str:
+    """Where the expected calls of a sample may be, and which keys are there instead."""
+    found = sorted({str(name) for part in others for name in _names_in(part)})
+    keyed = None if places.keyed is None else f"{places.keyed} under {one_of(keys)}"
+    put = ", or into ".join(place for place in (places.reference, keyed) if place is not None)
+    only = f" There is only {mention(found)} in {places.keyed}." if found else ""
+    return (
+        f"expected: the {places.sample} has no reference.{only} Put the expected calls into {put}; [] if "
+        "no tool should be called."
+    )
+
+
+def _names_in(part: Any) -> Iterable[Any]:
+    return part if isinstance(part, Mapping) else getattr(part, "__dict__", ())
+
+
+def one_of(keys: tuple[str, ...]) -> str:
+    """Keys as a sentence names them: `'a', 'b' or 'c'`."""
+    *most, last = map(repr, keys)
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def score_output(score_sample: SampleScorer, reference: Any, output: Any, advice: str) -> Scored:
@@ -247,8 +348,13 @@ def score_output(score_sample: SampleScorer, reference: Any, output: Any, advice
     return scored
 
 
-def check_calls_from(value: Any) -> None:
-    """Raise `InvalidSettings` if it is not a place where calls can be."""
+def check_calls_from(value: Any, options: Mapping[str, Any]) -> None:
+    """Check the option of adapters that read the output of a task or its trace.
+
+    Raises:
+        InvalidSettings: it is not a place where calls can be, or another option is unknown.
+    """
+    check_options(options, "calls_from")
     if value is not None and value not in get_args(CallsFrom):
         choices = ", ".join(get_args(CallsFrom))
         raise InvalidSettings(

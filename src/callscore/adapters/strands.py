@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
 from callscore.errors import MissingExtra
 
 try:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolCallsEvaluator", "tool_calls"]
 
+_PLACES = Places("case", "'expected_trajectory'", "its metadata")
 _ADVICE = (
     "Return the messages of the agent, its session or its calls from the task as 'trajectory', or [] "
     "if no tool was called."
@@ -47,7 +48,9 @@ class ToolCallsEvaluator(Evaluator):  # type: ignore[misc]  # Strands is not ins
         """
         expected = _calls_in(evaluation_case.expected_trajectory)
         if expected is None or self._expected_key is not None:
-            expected = reference_in(expected, evaluation_case.metadata, key=self._expected_key)
+            expected = reference_in(
+                expected, evaluation_case.metadata, key=self._expected_key, places=_PLACES
+            )
         actual = evaluation_case.actual_trajectory
         if actual is None:
             actual = evaluation_case.actual_output

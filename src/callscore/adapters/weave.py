@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.adapters.scored import reference_in, sample_scorer, score_output
+from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
 from callscore.errors import MissingExtra
 
 try:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tool_calls"]
 
+_PLACES = Places("row", keyed="the columns")
 _ADVICE = (
     "Return the messages of the agent, its response or its calls from the model, or [] if no tool was "
     "called."
@@ -50,7 +51,7 @@ def tool_calls(
     score_sample = sample_scorer(expected_key, **options)
 
     def score(*, output: Any, **row: Any) -> dict[str, Any]:
-        expected = reference_in(None, row, key=expected_key)
+        expected = reference_in(None, row, key=expected_key, places=_PLACES)
         scored = score_output(score_sample, expected, output, _ADVICE)
         return {
             "score": scored.value,

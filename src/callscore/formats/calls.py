@@ -34,7 +34,7 @@ from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
 from callscore.core.rendering import has_few_parts, safe_repr
 from callscore.errors import InvalidCall, InvalidSettings
 from callscore.formats.callers import caller_named
-from callscore.formats.shape import describe, integer_of, text_of
+from callscore.formats.shape import describe, integer_of, json_of, text_of
 
 __all__ = [
     "ARGUMENT_KEYS",
@@ -48,6 +48,7 @@ __all__ = [
     "has_duplicate_keys",
     "is_empty_call",
     "is_pair",
+    "is_tool_name",
     "raw_text",
     "read_arguments",
     "read_call",
@@ -323,16 +324,38 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
     if isinstance(value, Mapping | ToolCall):
         return (read_call(value, side=side, where=where),)
     if isinstance(value, str):
-        if value.lstrip().startswith(("[", "{")):
-            problem = f"the text begins like JSON, but is not JSON: {describe(value)}. Check that it is complete."
-        elif side == "actual" and len(value.split()) > 1:
-            problem = f"the text has no calls in a known format: {describe(value)}. Write [] if no tool was called."
-        else:
-            problem = f"a tool name must be inside a list. Write [{describe(value)}]."
-        raise InvalidCall(f"{where}: {problem}")
+        raise InvalidCall(f"{where}: {_problem_of_text(value, side)}")
     if not isinstance(value, Iterable):
         raise InvalidCall(f"{where}: must be a list of calls; got {describe(value)}.")
     return read_calls(list(value), side=side, where=where)
+
+
+def _problem_of_text(text: str, side: Side) -> str:
+    shown = describe(text)
+    if text.lstrip().startswith(("[", "{")):
+        advice = "Check that it is complete."
+        if not isinstance(json_of(text.replace("'", '"')), str):  # as Python shows a list
+            advice = "Write its texts in double quotes, not in single ones."
+        return f"the text begins like JSON, but is not JSON: {shown}. {advice}"
+    if side == "actual":  # most often the answer to the user, even if it is one word
+        return (
+            f"the text does not say which tools were called: {shown}. Pass the calls or the trace of the"
+            " agent, or [] if no tool was called."
+        )
+    if is_tool_name(text):
+        return f'a tool name must be inside a list. Write ["{shown[1:-1]}"].'
+    return (
+        f"the text does not say which calls are expected: {shown}. Write a list such as"
+        f" [{_EXPECTED_SHAPE}], or [] if no tool should be called."
+    )
+
+
+def is_tool_name(text: str) -> bool:
+    """Whether a text may be meant as the name of a tool, and not as words for people."""
+    return _TOOL_NAME.fullmatch(text) is not None
+
+
+_TOOL_NAME = re.compile(r"\w+(?:[.:/-]+\w+)*")
 
 
 def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
