@@ -57,7 +57,7 @@ ACCEPTABLE = (*COMPLETE, 4)
 # The options that the action passes itself, and the input to use instead.
 OWN_OPTIONS = {"--name": "id", "--save": "id", "--store": "store"}
 # The reasons of a gate for which a run is worse than its baseline.
-WORSE = {"regressed", "slice", "in doubt", "trials", "broken", "forbidden", "schema"}
+WORSE = {"regressed", "slice", "large loss", "trials", "broken", "forbidden", "schema"}
 
 
 class UsageError(Exception):
