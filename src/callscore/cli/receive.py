@@ -144,8 +144,9 @@ _HELP = f"""Receive traces over OTLP/HTTP from any instrumented agent.
 Each trace becomes one line of JSON when it is complete: its calls, and its spans as they were received.
 The file can be scored later, or each trace as it comes.
 
-\\b
-Write traces to traces.jsonl; the agent needs OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+\b
+Write traces to traces.jsonl; the agent needs
+OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
   callscore receive
 Score each trace against the case that its attribute names:
   callscore receive --expected cases.jsonl --match callscore.case_id
@@ -157,7 +158,6 @@ Requests are on the disk before they are acknowledged: after a crash, start the 
 Only this machine can reach it. For another --host, set {TOKEN_VARIABLE}; exporters send it as
 OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer ...'. It needs an extra: pip install 'callscore[web]'
 
-\\b
 Exit codes: 1 with --fail-under or --fail-on, as of score and check; 3 if --expected is given and
 nothing could be scored, or --check and nothing could be checked.
 """
