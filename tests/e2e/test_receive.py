@@ -180,6 +180,45 @@ def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: boo
     assert not journal_folder(tmp_path / "traces.jsonl").exists()
 
 
+@pytest.mark.parametrize("kills", [1, 2])
+def test_traces_that_were_written_before_kill_count_in_the_report(
+    tmp_path: Path, callscore: Program, kills: int
+) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    options = ("--expected", "refs.jsonl", "--save", "live", "--fail-under", "0.9")
+    with receiving(tmp_path, *options) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("paris")
+        receiver.kill()
+    for _ in range(kills - 1):
+        with receiving(tmp_path, *options) as receiver:
+            receiver.kill()
+    with receiving(tmp_path, *options) as receiver:
+        assert "1 trace of it in traces.jsonl: counted again" in receiver.notes
+        receiver.send(in_protobuf(a_run(2, "rome", "Rome")))
+        receiver.wait_for("rome")
+
+        assert receiver.stop() == 0
+        assert "Macro F1 100.0%" in receiver.output
+        assert "without an answer" not in receiver.output
+        assert "2 traces, 4 spans in traces.jsonl" in receiver.notes
+    saved = callscore("show", "live", "--show", "all").stdout
+    assert "paris" in saved
+    assert "rome" in saved
+    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+
+
+def test_traces_of_a_receiver_that_ended_do_not_count_again(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    for trace, case, city in ((1, "paris", "Paris"), (2, "rome", "Rome")):
+        with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:
+            receiver.send(in_protobuf(a_run(trace, case, city)))
+            receiver.wait_for(case)
+            assert receiver.stop() == 0
+            assert "1 case without an answer" in receiver.output
+            assert "1 trace, 2 spans in traces.jsonl" in receiver.notes
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc says how much memory a process took")
 def test_hostile_bodies_take_little_memory(tmp_path: Path) -> None:
     size = 15_900_000

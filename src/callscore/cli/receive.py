@@ -38,13 +38,13 @@ from callscore.cli.options import (
     tools_option,
     warn_unknown_defaults,
 )
-from callscore.cli.output import open_output, print_note, without_secrets, write_report
+from callscore.cli.output import open_output, print_note, write_report
 from callscore.cli.score import print_saved
+from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
 from callscore.core.case import Origin
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, display_width, escape
 from callscore.core.settings import Settings
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.formats.dialect import dialect_named
@@ -68,13 +68,10 @@ from callscore.receiving.server import (
     require_extra,
     trace_server,
 )
-from callscore.reports.check import FINDINGS
-from callscore.reports.score import OUTCOMES, score_parts
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
 from callscore.uploaders.backends import BACKENDS, backend_named
 from callscore.uploaders.evaluations import evaluations_of
-from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +80,6 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.core.score import Score
     from callscore.engines.saving import ScoreSaver
-    from callscore.receiving.open_traces import ClosedBy
     from callscore.receiving.scoring import Outcome
     from callscore.receiving.server import TraceServer
 
@@ -95,9 +91,6 @@ _TICK = 0.25
 _MEGABYTE = 1 << 20
 _RESULTS_OF_RUN = 10_000
 _FEW = 10
-_NAMED_CALLS = 5
-_MAX_ID_WIDTH = 40
-_GAP = "   "
 _WAIT_FOR_UPLOAD = 1.0  # seconds
 _LIMITS = Limits()
 
@@ -108,6 +101,10 @@ _RECEIVING = Phrase(
 _RECOVERED = Phrase(
     "{spans} of a receiver that did not end properly were read from its journal",
     "из журнала аварийно завершённого приёмника прочитано: {spans}",
+)
+_WRITTEN_BEFORE = Phrase(
+    "{traces} of it in {file}: counted again, as a part of this session",
+    "его записи в {file}: {traces}, учитываются снова как часть этого сеанса",
 )
 _OTHER_OUTPUT = Phrase(
     "{file} is not the file that the journal belongs to: some traces may be written a second time",
@@ -125,20 +122,8 @@ _NOT_WRITTEN = Phrase(
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
 _REFUSED = Phrase("{spans} without a valid id, refused", "без корректного id: {spans}, отклонены")
-_NOT_SCORED = Phrase("not scored", "не оценена")
-_NO_FAULTS = Phrase("no faults", "без ошибок")
-_NO_CALLS = Phrase("no calls", "без вызовов")
 _TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 _SPANS = Plural(("span", "spans"), ("спан", "спана", "спанов"))
-_CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
-# How a trace was closed, unless its root span had arrived.
-_CLOSED: dict[ClosedBy, Phrase] = {
-    "quiet": Phrase("no root span", "нет корневого спана"),
-    "age": Phrase("closed by age", "закрыта по возрасту"),
-    "size": Phrase("closed by size", "закрыта по размеру"),
-    "journal": Phrase("closed by the size of the journal", "закрыта по размеру журнала"),
-    "shutdown": Phrase("closed by the end", "закрыта при завершении"),
-}
 _HELP = f"""Receive traces over OTLP/HTTP from any instrumented agent.
 
 Each trace becomes one line of JSON when it is complete: its calls, and its spans as they were received.
@@ -362,14 +347,18 @@ def _receive(request: _Request, output: Output, token: str | None) -> int:
             on_written=session.show,
         )
         try:
-            with (
-                _until_stopped() as stop,
-                trace_server(receiver, host=request.host, port=request.port, token=token) as server,
-            ):
-                _print_start(request, receiver, server)
-                _work(receiver, server, stop, request.lang)
-        finally:
-            receiver.finish()
+            with _until_stopped() as stop:
+                for trace in receiver.written_before():
+                    session.take_again(trace)
+                with trace_server(
+                    receiver, host=request.host, port=request.port, token=token
+                ) as server:
+                    _print_start(request, receiver, server)
+                    _work(receiver, server, stop, request.lang)
+        except BaseException:
+            receiver.finish(ends_session=False)  # there is no report
+            raise
+        receiver.finish()
         results = session.results()
     code = _report(request, receiver, output, results)
     if uploads is not None:
@@ -414,9 +403,12 @@ def _print_start(request: _Request, receiver: Receiver, server: TraceServer) -> 
     address = f"{server.address}{PATH}"
     if not receiver.is_known_output:
         print_note(say(_OTHER_OUTPUT, lang, file=request.output))
-    if receiver.counts.recovered:
+    if receiver.counts.recovered or receiver.counts.written_before:
         spans = count_of(_SPANS, receiver.counts.recovered, lang)
         print_note(say(_RECOVERED, lang, spans=spans))
+    if receiver.counts.written_before:
+        traces = count_of(_TRACES, receiver.counts.written_before, lang)
+        print_note(say(_WRITTEN_BEFORE, lang, traces=traces, file=request.output))
     print_note(say(_RECEIVING, lang, address=address, file=request.output))
 
 
@@ -464,8 +456,7 @@ class _Session:
         self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
     ) -> None:
         self._request = request
-        self._output = output
-        self._width = 0
+        self._lines = TraceLines(output, request.match, request.lang)
         self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
         self._judge: Checker | Scorer
@@ -491,64 +482,16 @@ class _Session:
         """The results of all traces."""
         return self._judge.results()
 
+    def take_again(self, trace: ClosedTrace) -> None:
+        """Score a trace that was written, shown and handed on before."""
+        self._judge.take(trace)
+
     def show(self, trace: ClosedTrace) -> None:
         """Show a trace that is on the disk, and hand its score on."""
         outcome = self._outcomes.pop((trace.trace_id, trace.part))
-        name = without_secrets(escape(trace.id))
-        self._width = max(self._width, min(display_width(name), _MAX_ID_WIDTH))
-        padded = name + " " * (self._width - display_width(name))
-        parts = [(padded, ""), *self._parts_of(trace, outcome)]
-        if trace.closed_by in _CLOSED:
-            parts.append((say(_CLOSED[trace.closed_by], self._request.lang), "dim"))
-        self._print([(text, style) for text, style in parts if text])
+        self._lines.show(trace, outcome)
         if outcome.score is not None and self.on_scored is not None:
             self.on_scored(trace, outcome.score)
-
-    def _parts_of(self, trace: ClosedTrace, outcome: Outcome) -> list[tuple[str, str]]:
-        """What a line says after the name, each part with its style."""
-        lang = self._request.lang
-        if outcome.score is not None:
-            word, style = OUTCOMES[outcome.score.passed]
-            number, rates = score_parts(outcome.score, lang)
-            return [(say(word, lang), style), (number, ""), (rates, "dim")]
-        if outcome.faults is not None:
-            return [self._faults(outcome, lang), self._calls(trace, lang)]
-        reason = reason_text(trace, outcome, self._request.match, lang)
-        if reason:
-            return [(say(_NOT_SCORED, lang), "yellow"), (_shown(reason), "")]
-        return [self._calls(trace, lang), (_shown(trace.unread), "yellow")]
-
-    @staticmethod
-    def _faults(outcome: Outcome, lang: Language) -> tuple[str, str]:
-        faults = outcome.faults or ()
-        if not faults:
-            return say(_NO_FAULTS, lang), "green"
-        kinds = dict.fromkeys(fault_kind_name(fault.kind, lang=lang) for fault in faults)
-        return f"{count_of(FINDINGS, len(faults), lang)}: {', '.join(kinds)}", "red"
-
-    @staticmethod
-    def _calls(trace: ClosedTrace, lang: Language) -> tuple[str, str]:
-        names = [call.name for call in trace.calls]
-        if not names:
-            return say(_NO_CALLS, lang), "dim"
-        named = ", ".join(names[:_NAMED_CALLS]) + (" …" if len(names) > _NAMED_CALLS else "")
-        return _shown(f"{count_of(_CALLS, len(names), lang)}: {named}"), "dim"
-
-    def _print(self, parts: list[tuple[str, str]]) -> None:
-        console = self._output.console()
-        if console is None:
-            self._output.write_text(_GAP.join(text for text, _ in parts).rstrip() + "\n")
-            return
-        from rich.text import Text
-
-        line = Text(_GAP).join([Text(text, style) for text, style in parts])
-        console.print(line, highlight=False, soft_wrap=True)
-
-
-def _shown(text: str) -> str:
-    """A text of a trace in one line, without secrets."""
-    shown: str = without_secrets(escape(text))
-    return clip(shown, 200)
 
 
 @contextmanager
