@@ -123,6 +123,18 @@ def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
         assert "приём трасс" in receiver.notes
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_receiver_in_the_background_of_a_script_can_be_stopped(
+    tmp_path: Path, number: int
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `&`
+    try:
+        with receiving(tmp_path) as receiver:
+            assert receiver.stop(number) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_nothing_scored_is_not_a_success(tmp_path: Path) -> None:
     (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
     with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:

@@ -40,6 +40,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, write_report
 from callscore.cli.score import print_saved
+from callscore.cli.supervision import heed_interrupts
 from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
@@ -384,6 +385,7 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
 def _until_stopped() -> Iterator[Event]:
     """An event that Ctrl-C, and signals that ask a process to end, set: nothing is left half-done."""
     stop = Event()
+    heed_interrupts()
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
     for name in names:
