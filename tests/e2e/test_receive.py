@@ -135,10 +135,24 @@ def test_a_receiver_in_the_background_of_a_script_can_be_stopped(
         signal.signal(signal.SIGINT, before)
 
 
-def test_nothing_scored_is_not_a_success(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [("--expected", "refs.jsonl"), ("--check",)])
+def test_nothing_scored_is_not_a_success(tmp_path: Path, options: tuple[str, ...]) -> None:
     (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-    with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:
+    with receiving(tmp_path, *options) as receiver:
         assert receiver.stop() == 3
+        assert "callscore: no trace was received\n" in receiver.notes
+
+
+def test_a_trace_without_the_attribute_has_advice_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    with receiving(tmp_path, "--expected", "refs.jsonl", "--match", "session.id") as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("not scored")
+
+        assert receiver.stop() == 3
+        assert "1 trace not scored: no span has session.id." in receiver.notes
+        assert "no case was scored: no trace names one case" in receiver.notes
+        assert "--actual" not in receiver.notes
 
 
 def test_calls_are_checked(tmp_path: Path) -> None:

@@ -90,8 +90,9 @@ def test_the_numbers_are_those_of_the_file(tmp_path: Path) -> None:
 
     assert live.summary.macro_f1 == later.summary.macro_f1 == 1 / 3
     assert live.not_run == later.not_run
-    assert live.without_reference == later.without_reference
-    assert live.without_reference.count == 4
+    assert live.without_reference.names == ("berlin",)
+    # In the file, those that name no case have the ids of traces, of which no reference has one.
+    assert later.without_reference.count == 4
 
 
 def test_each_trace_says_what_became_of_it(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from callscore.cli.options import (
     tools_option,
     warn_unknown_defaults,
 )
-from callscore.cli.output import open_output, print_note, write_report
+from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.score import print_saved
 from callscore.cli.supervision import heed_interrupts
 from callscore.cli.trace_lines import TraceLines
@@ -53,6 +53,7 @@ from callscore.formats.trace import ReadOptions
 from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.receiver import Receiver, journal_folder
+from callscore.receiving.remarks import Remarks
 from callscore.receiving.scoring import (
     Checker,
     Scorer,
@@ -69,6 +70,7 @@ from callscore.receiving.server import (
     require_extra,
     trace_server,
 )
+from callscore.reports.formatting import LONG_NAME_WIDTH, first_names
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
 from callscore.uploaders.backends import BACKENDS, backend_named
@@ -361,7 +363,7 @@ def _receive(request: _Request, output: Output, token: str | None) -> int:
             raise
         receiver.finish()
         results = session.results()
-    code = _report(request, receiver, output, results)
+    code = _report(request, receiver, output, results, session.remarks)
     if uploads is not None:
         uploads.require_all()
     return code
@@ -414,17 +416,27 @@ def _print_start(request: _Request, receiver: Receiver, server: TraceServer) -> 
     print_note(say(_RECEIVING, lang, address=address, file=request.output))
 
 
-def _report(request: _Request, receiver: Receiver, output: Output, results: Any) -> int:
+def _report(
+    request: _Request, receiver: Receiver, output: Output, results: Any, remarks: Remarks
+) -> int:
     """Write the totals, and find the exit code."""
     lang, counts = request.lang, receiver.counts
     code = OK
+    if request.check or request.expected:
+        output.write_text("\n")
+        write_report("check" if request.check else "score", (results,), output, "table", lang=lang)
+    for sentence, noted in remarks.notes(lang):
+        names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
+        print_named_note(sentence, names)
     if request.check:
-        output.write_text("\n")
-        write_report("check", (results,), output, "table", lang=lang)
-        code = check_exit_code(results, request.fail_on, lang, request.max_skipped)
+        code = check_exit_code(
+            results,
+            request.fail_on,
+            lang,
+            request.max_skipped,
+            why_none=remarks.why_nothing(lang),
+        )
     elif request.expected:
-        output.write_text("\n")
-        output.write(results)
         warn_unknown_defaults([results.summary], lang)
         code = score_exit_code(
             results,
@@ -433,6 +445,7 @@ def _report(request: _Request, receiver: Receiver, output: Output, results: Any)
             is_judged=True,
             is_joined=True,
             max_skipped=request.max_skipped,
+            why_none=remarks.why_unscored(results, lang),
         )
     traces = count_of(_TRACES, counts.traces, lang)
     spans = count_of(_SPANS, counts.written_spans, lang)
@@ -451,6 +464,7 @@ class _Session:
     """Scores or checks each trace, and shows it in a line.
 
     Attributes:
+        remarks: about all traces so far.
         on_scored: called with each trace that has a score, when it is on the disk.
     """
 
@@ -458,6 +472,7 @@ class _Session:
         self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
     ) -> None:
         self._request = request
+        self.remarks = Remarks(request.match)
         self._lines = TraceLines(output, request.match, request.lang)
         self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
@@ -477,6 +492,7 @@ class _Session:
     def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:
         """Score a trace: what its line says about that."""
         outcome = self._judge.take(trace)
+        self.remarks.take(trace, outcome)
         self._outcomes[trace.trace_id, trace.part] = outcome
         return result_fields(outcome, reason_text(trace, outcome, self._request.match))
 
@@ -486,7 +502,7 @@ class _Session:
 
     def take_again(self, trace: ClosedTrace) -> None:
         """Score a trace that was written, shown and handed on before."""
-        self._judge.take(trace)
+        self.remarks.take(trace, self._judge.take(trace))
 
     def show(self, trace: ClosedTrace) -> None:
         """Show a trace that is on the disk, and hand its score on."""

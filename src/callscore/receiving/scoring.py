@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from callscore.core.results import Result, Results
     from callscore.receiving.closed_traces import ClosedTrace
 
-__all__ = ["Checker", "Outcome", "Scorer", "read_references", "reason_text", "result_fields"]
+__all__ = [
+    "Checker",
+    "Outcome",
+    "Scorer",
+    "Unscored",
+    "read_references",
+    "reason_text",
+    "result_fields",
+]
 
 # Why a trace has no score: it was not to be scored, it names no case or several, no reference has that
 # id, it is a part that came late, or its calls could not be read or compared.
@@ -151,8 +159,10 @@ class Scorer:
     def _take_named(self, trace: ClosedTrace, case: Case, place: str) -> Outcome:
         reference = self._references.get(trace.case_id or "")
         if reference is None or trace.part > 1:
-            self._collector.without_reference.add(trace.id)
-            return Outcome(_why_unmatched(trace))
+            why = _why_unmatched(trace)
+            if why == "unknown":  # the others are no fault of the references
+                self._collector.without_reference.add(trace.id)
+            return Outcome(why)
         self._seen.add(reference.id)
         problem = self._take_case(join_case(reference, case), place)
         if problem or case.actual is None:
