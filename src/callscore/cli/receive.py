@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
 from callscore.checks.check import FAULT_KINDS
@@ -22,6 +23,7 @@ from callscore.cli.options import (
     fail_on_option,
     fail_under_option,
     input_format_option,
+    is_setting,
     lang_option,
     max_skipped_option,
     metric_option,
@@ -96,6 +98,11 @@ _RESULTS_OF_RUN = 10_000
 _FEW = 10
 _WAIT_FOR_UPLOAD = 1.0  # seconds
 _LIMITS = Limits()
+# Options without an effect unless traces are scored, or unless they are scored or checked; and settings
+# that a project may have for other commands.
+_OF_SCORES = ("fail_under", "metric", "save", "upload")
+_OF_RESULTS = ("max_skipped", "tools")
+_OF_PROJECT = ("config", "no_config")
 
 _RECEIVING = Phrase(
     "receiving traces at {address}, writing to {file} (press Ctrl-C to stop)",
@@ -286,9 +293,11 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 )
 @store_option
 @lang_option
-def command(**options: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> int:
     """Receive traces until Ctrl-C, and find the exit code."""
     require_extra()
+    _require_used(context)
     require_one_stdin(*options["expected"], options["tools"])
     settings = settings_from(options)
     tools = tools_from(options)
@@ -309,21 +318,30 @@ def command(**options: Any) -> int:
         return _receive(request, output, token)
 
 
+def _require_used(context: click.Context) -> None:
+    """Refuse options that would be ignored: whoever passes them expects scores."""
+    given = context.params
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        is_of_scores = name in _OF_SCORES or (is_setting(parameter) and name not in _OF_PROJECT)
+        if is_of_scores and not given["expected"]:
+            raise click.UsageError(f"{parameter.opts[-1]} goes together with --expected.")
+        if name in _OF_RESULTS and not (given["expected"] or given["check"]):
+            raise click.UsageError(
+                f"{parameter.opts[-1]} goes together with --expected or --check."
+            )
+        if name == "store" and given["save"] is None:
+            raise click.UsageError("--store goes together with --save.")
+
+
 def _require_possible(request: _Request) -> None:
     refusals = {
         "--check needs no --expected: pass one of them.": request.check and request.expected,
         "--fail-on goes together with --check.": request.fail_on and not request.check,
-        "--fail-under goes together with --expected.": (
-            request.fail_under is not None and not request.expected
-        ),
-        "--upload sends scores: it goes together with --expected.": (
-            request.upload is not None and not request.expected
-        ),
         "--upload-endpoint goes together with --upload.": (
             request.upload_endpoint is not None and request.upload is None
-        ),
-        "--save keeps scores: it does not go together with --check.": (
-            request.check and request.save is not None
         ),
         "--id-from names traces by files. Here --match names them.": (
             request.read_options.id_from is not None
@@ -549,8 +567,8 @@ class _Runs:
         request, store = self._request, self._request.store
         about = SaveRequest(
             name=request.save or "",
-            cases=[*map(without_credentials, request.expected or (request.output,))],
-            actual=[request.output] if request.expected else [],
+            cases=[*map(without_credentials, request.expected)],
+            actual=[request.output],
             settings=request.settings,
             tools=request.tools,
             fail_under=request.fail_under,
