@@ -123,6 +123,21 @@ def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
         assert "приём трасс" in receiver.notes
 
 
+@pytest.mark.parametrize(("most", "shown"), [("1", 1), ("0", 0)])
+def test_the_report_shows_how_calls_differ(tmp_path: Path, most: str, shown: int) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    options = ("--expected", "refs.jsonl", "--max-shown", most)
+    with receiving(tmp_path, *options) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Oslo")))
+        receiver.send(in_protobuf(a_run(2, "rome", "Oslo")))
+        receiver.wait_for("rome")
+        receiver.stop()
+
+        assert receiver.output.count("Oslo") == shown
+        assert f"{2 - shown} case" in receiver.output
+        assert "not shown; --max-shown shows more" in receiver.output
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_receiver_in_the_background_of_a_script_can_be_stopped(
     tmp_path: Path, number: int

@@ -25,6 +25,7 @@ from callscore.cli.options import (
     input_format_option,
     is_setting,
     lang_option,
+    max_shown_option,
     max_skipped_option,
     metric_option,
     open_store_to_write,
@@ -101,7 +102,7 @@ _LIMITS = Limits()
 # Options without an effect unless traces are scored, or unless they are scored or checked; and settings
 # that a project may have for other commands.
 _OF_SCORES = ("fail_under", "metric", "save", "upload")
-_OF_RESULTS = ("max_skipped", "tools")
+_OF_RESULTS = ("max_shown", "max_skipped", "tools")
 _OF_PROJECT = ("config", "no_config")
 
 _RECEIVING = Phrase(
@@ -180,6 +181,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     fail_under: float | None
     fail_on: tuple[str, ...]
     max_skipped: int
+    max_shown: int
     save: str | None
     upload: str | None
     upload_endpoint: str | None
@@ -275,6 +277,7 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 @fail_under_option
 @fail_on_option([ANY_FAULT, *FAULT_KINDS], multiple=True)
 @max_skipped_option
+@max_shown_option(str(_FEW))
 @click.option(
     "--save",
     type=parse_run_name,
@@ -303,6 +306,7 @@ def command(context: click.Context, /, **options: Any) -> int:
     tools = tools_from(options)
     read_options = reading_from(options, (tools or {}).values())
     expected = tuple(expand_paths(options.pop("expected")))
+    max_shown = options.pop("max_shown")
     refuse_evaluations(*expected)
     request = _Request(
         settings=settings,
@@ -310,6 +314,7 @@ def command(context: click.Context, /, **options: Any) -> int:
         inputs=input_options_for(None, None, read_options, top_k=settings.top_k),
         read_options=read_options,
         expected=expected,
+        max_shown=_FEW if max_shown is None else max_shown,
         **options,
     )
     _require_possible(request)
@@ -496,7 +501,7 @@ class _Session:
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
         self._judge: Checker | Scorer
         if request.check:
-            self._judge = Checker(request.tools, max_shown=_FEW)
+            self._judge = Checker(request.tools, max_shown=request.max_shown)
             return
         references = read_references(request.expected, request.inputs) if request.expected else {}
         self._judge = Scorer(
@@ -505,6 +510,7 @@ class _Session:
             tools=request.tools,
             metrics=request.metric,
             on_result=on_result,
+            max_shown=request.max_shown,
         )
 
     def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:

@@ -113,13 +113,14 @@ class Scorer:
         tools: the definitions of the tools; None for those in each trace.
         metrics: of other tools.
         on_result: called with every result.
+        max_shown: how many failing cases are a part of the results.
 
     Raises:
         UnreadableInput: a reference contradicts itself.
         InvalidSettings: the settings do not fit a reference, or a metric is unknown.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (all are options)
         self,
         references: Mapping[str, Case],
         *,
@@ -127,13 +128,16 @@ class Scorer:
         tools: Mapping[str, Tool] | None = None,
         metrics: Sequence[str] = (),
         on_result: Callable[[Result], None] | None = None,
+        max_shown: int = 0,
     ) -> None:
         self._references = references
         self._seen: set[str] = set()
         self._on_result = on_result
         self._latest: Result | None = None
         hooks = ScoreHooks(on_result=self._take_result)
-        self._collector = Collector(settings, "none", 0, hooks, tools=tools, metrics=metrics)
+        self._collector = Collector(
+            settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
+        )
         for name, reference in references.items():  # not hours later, when a trace names it
             try:
                 score_case(tuple(reference.expected or ()), (), settings, tools)
