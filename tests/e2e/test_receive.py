@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import signal
+import socket
 import sys
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -337,6 +338,26 @@ def test_options_that_contradict_each_other_are_refused(
 
     assert found.returncode == 2
     assert problem in found.stderr
+
+
+def test_a_port_in_use_leaves_no_files(callscore: Program, tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        found = callscore("receive", "--port", str(taken.getsockname()[1]), "-o", "other.jsonl")
+
+    assert found.returncode == 2
+    assert "Pass another --port" in found.stderr
+    assert os.listdir(tmp_path) == []  # noqa: PTH208  (nothing was created)
+
+
+def test_refused_requests_are_said(tmp_path: Path) -> None:
+    with receiving(tmp_path) as receiver:
+        found = [receiver.send(b"garbage"), receiver.send(b"x", "text/plain"), receiver.send(b"y")]
+        wait_until(lambda: "(415)" in receiver.notes, "a note about the type")
+        receiver.stop()
+
+        assert found == [400, 415, 400]
+        assert receiver.notes.count("a request was refused (400): ") == 1
+        assert "3 requests refused: 2 × 400, 1 × 415" in receiver.notes
 
 
 def test_another_host_needs_a_token(callscore: Program, tmp_path: Path) -> None:

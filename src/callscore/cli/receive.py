@@ -49,6 +49,7 @@ from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
 from callscore.core.case import Origin
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, escape
 from callscore.core.settings import Settings
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.formats.dialect import dialect_named
@@ -56,6 +57,7 @@ from callscore.formats.trace import ReadOptions
 from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.receiver import Receiver, journal_folder
+from callscore.receiving.refusals import Refusals
 from callscore.receiving.remarks import Remarks
 from callscore.receiving.scoring import (
     Checker,
@@ -70,6 +72,7 @@ from callscore.receiving.server import (
     PATH,
     TOKEN_VARIABLE,
     checked_token,
+    listening,
     require_extra,
     trace_server,
 )
@@ -98,6 +101,8 @@ _MEGABYTE = 1 << 20
 _RESULTS_OF_RUN = 10_000
 _FEW = 10
 _WAIT_FOR_UPLOAD = 1.0  # seconds
+_CANNOT_WRITE_STATUS = 503
+_PROBLEM_WIDTH = 200
 _LIMITS = Limits()
 # Options without an effect unless traces are scored, or unless they are scored or checked; and settings
 # that a project may have for other commands.
@@ -133,6 +138,11 @@ _NOT_WRITTEN = Phrase(
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
 _REFUSED = Phrase("{spans} without a valid id, refused", "без корректного id: {spans}, отклонены")
+_FIRST_REFUSED = Phrase(
+    "a request was refused ({status}): {problem}", "запрос отклонён ({status}): {problem}"
+)
+_ALL_REFUSED = Phrase("{requests} refused: {counts}", "отклонено: {requests} ({counts})")
+_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 _SPANS = Plural(("span", "spans"), ("спан", "спана", "спанов"))
 _HELP = f"""Receive traces over OTLP/HTTP from any instrumented agent.
@@ -361,7 +371,11 @@ def _require_possible(request: _Request) -> None:
 
 
 def _receive(request: _Request, output: Output, token: str | None) -> int:
-    with _saving(request) as on_result, _uploading(request) as uploads:
+    with (
+        listening(request.host, request.port) as sock,  # before anything is written
+        _saving(request) as on_result,
+        _uploading(request) as uploads,
+    ):
         session = _Session(request, output, on_result)
         session.on_scored = None if uploads is None else uploads.send
         dialect = None if request.input_format is None else dialect_named(request.input_format)
@@ -376,23 +390,23 @@ def _receive(request: _Request, output: Output, token: str | None) -> int:
             with _until_stopped() as stop:
                 for trace in receiver.written_before():
                     session.take_again(trace)
-                with trace_server(
-                    receiver, host=request.host, port=request.port, token=token
-                ) as server:
+                with trace_server(receiver, sock, token=token, refusals=session.refusals) as server:
                     _print_start(request, receiver, server)
-                    _work(receiver, server, stop, request.lang)
+                    _work(receiver, server, stop, session)
         except BaseException:
             receiver.finish(ends_session=False)  # there is no report
             raise
         receiver.finish()
         results = session.results()
     code = _report(request, receiver, output, results, session.remarks)
+    session.print_refusals()
+    _require_written(request, receiver)
     if uploads is not None:
         uploads.require_all()
     return code
 
 
-def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
+def _work(receiver: Receiver, server: TraceServer, stop: Event, session: _Session) -> None:
     """Write traces as they are complete, until the command is stopped."""
     shown = ""
     while not stop.wait(_TICK):
@@ -400,8 +414,9 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
         problem = receiver.problem
         if problem != shown:
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
-            print_note(say(phrase, lang, problem=problem))
+            print_note(say(phrase, session.lang, problem=problem))
             shown = problem
+        session.print_new_refusals()
         if not server.is_running:
             raise click.ClickException("The server has ended unexpectedly.")
 
@@ -476,11 +491,14 @@ def _report(
     for phrase, count in ((_AGAIN, counts.duplicates), (_REFUSED, counts.refused)):
         if count:
             print_note(say(phrase, lang, spans=count_of(_SPANS, count, lang)))
-    if receiver.open_traces:
-        left = count_of(_TRACES, receiver.open_traces, lang)
-        journal = journal_folder(Path(request.output))
-        raise click.ClickException(say(_NOT_WRITTEN, lang, traces=left, journal=journal))
     return code
+
+
+def _require_written(request: _Request, receiver: Receiver) -> None:
+    if receiver.open_traces:
+        left = count_of(_TRACES, receiver.open_traces, request.lang)
+        journal = journal_folder(Path(request.output))
+        raise click.ClickException(say(_NOT_WRITTEN, request.lang, traces=left, journal=journal))
 
 
 class _Session:
@@ -488,6 +506,7 @@ class _Session:
 
     Attributes:
         remarks: about all traces so far.
+        refusals: the requests that were refused.
         on_scored: called with each trace that has a score, when it is on the disk.
     """
 
@@ -495,7 +514,9 @@ class _Session:
         self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
     ) -> None:
         self._request = request
+        self.lang = request.lang
         self.remarks = Remarks(request.match)
+        self.refusals = Refusals()
         self._lines = TraceLines(output, request.match, request.lang)
         self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
@@ -527,6 +548,22 @@ class _Session:
     def take_again(self, trace: ClosedTrace) -> None:
         """Score a trace that was written, shown and handed on before."""
         self.remarks.take(trace, self._judge.take(trace))
+
+    def print_new_refusals(self) -> None:
+        """Print the first refusal of each kind."""
+        for status, problem in self.refusals.pop_new():
+            if status != _CANNOT_WRITE_STATUS:  # the owner knows
+                shown = clip(escape(problem), _PROBLEM_WIDTH)
+                print_note(say(_FIRST_REFUSED, self.lang, status=status, problem=shown))
+
+    def print_refusals(self) -> None:
+        """Print how many requests were refused."""
+        self.print_new_refusals()
+        counts = self.refusals.counts
+        if counts:
+            requests = count_of(_REQUESTS, sum(counts.values()), self.lang)
+            shown = ", ".join(f"{count} × {status}" for status, count in counts.items())
+            print_note(say(_ALL_REFUSED, self.lang, requests=requests, counts=shown))
 
     def show(self, trace: ClosedTrace) -> None:
         """Show a trace that is on the disk, and hand its score on."""
