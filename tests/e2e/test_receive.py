@@ -98,12 +98,9 @@ def test_traces_are_scored_as_they_come(tmp_path: Path, callscore: Program) -> N
         lines = receiver.output.splitlines()
 
     assert code == 0
-    assert lines[0].split("   ") == [
-        "paris",
-        "passed",
-        "100.0% Perfect match",
-        "precision 100.0%, recall 100.0%",
-    ]
+    assert lines[0] == (
+        "paris   passed       100.0% Perfect match   precision 100.0%, recall 100.0%"
+    )
     assert lines[1] == "oslo    not scored   no reference has this id"
     assert "Macro F1 50.0%   Moderate" in lines
     assert "! 1 case without an answer: not passed, and 0 in the macro means (rome)" in lines
@@ -180,7 +177,8 @@ def test_calls_are_checked(tmp_path: Path) -> None:
         receiver.wait_for("paris")
 
         assert receiver.stop() == 1
-        assert receiver.output.startswith("paris   1 fault: missing argument   1 call: get_weather")
+        name = "paris".ljust(32)
+        assert receiver.output.startswith(f"{name}   1 fault: missing argument   1 call: ")
     (line,) = lines_of(tmp_path / "checked.jsonl")
     assert line["faults"][0]["tool"] == "get_weather"
 
@@ -195,7 +193,7 @@ def test_without_references_traces_are_written(tmp_path: Path) -> None:
         assert receiver.stop() == 0
         lines = receiver.output.splitlines()
         assert "3 traces, 4 spans in traces.jsonl" in receiver.notes
-    assert lines[0].split("   ") == ["paris", "1 call: get_weather"]
+    assert lines[0] == f"{'paris':32}   1 call: get_weather"  # as wide as those that follow
     assert lines[1] == f"{2:032x}   no calls"
     assert lines[2] == f"{3:032x}   no calls   closed by the end"
 

@@ -239,3 +239,13 @@ def test_a_trace_that_cannot_be_checked_is_counted(tmp_path: Path) -> None:
     assert (outcome.unscored, outcome.problem) == ("unreadable", "damaged")
     assert checker.results().skipped.count == 1
     assert Scorer({}).take(trace).unscored == "unreadable"
+
+
+def test_a_finding_names_its_trace_once(tmp_path: Path) -> None:
+    tools = {"get_weather": Tool("get_weather", parameters={"type": "object", "required": ["x"]})}
+    checker = Checker(tools, max_shown=10)
+
+    received(tmp_path, checker, *a_run(1, "paris", "Paris"), *a_run(2, None, "Paris"))
+
+    found = [(finding.place, finding.run) for finding in checker.results().findings]
+    assert found == [(f"trace {1:032x}", "paris"), (f"trace {2:032x}", None)]

@@ -517,14 +517,14 @@ class _Session:
         self.lang = request.lang
         self.remarks = Remarks(request.match)
         self.refusals = Refusals()
-        self._lines = TraceLines(output, request.match, request.lang)
+        references = read_references(request.expected, request.inputs) if request.expected else {}
+        self._lines = TraceLines(output, request.match, request.lang, references)
         self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
         self._judge: Checker | Scorer
         if request.check:
             self._judge = Checker(request.tools, max_shown=request.max_shown)
             return
-        references = read_references(request.expected, request.inputs) if request.expected else {}
         self._judge = Scorer(
             references,
             settings=request.settings,

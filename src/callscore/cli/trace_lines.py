@@ -13,6 +13,8 @@ from callscore.reports.score import OUTCOMES, score_parts
 from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from callscore.cli.output import Output
     from callscore.core.phrases import Language
     from callscore.receiving.closed_traces import ClosedTrace
@@ -23,6 +25,7 @@ __all__ = ["TraceLines"]
 
 _NAMED_CALLS = 5
 _MAX_ID_WIDTH = 40
+_TRACE_ID_WIDTH = 32
 _GAP = "   "
 _NOT_SCORED = Phrase("not scored", "не оценена")
 _NO_FAULTS = Phrase("no faults", "без ошибок")
@@ -44,20 +47,25 @@ class TraceLines:
     Args:
         output: where they are shown.
         match: the attribute that names the case of a trace.
+        names: the ids that traces will have; without any, those of traces are expected. They decide how
+            wide the first column is: it must be the same in all lines, of which no one knows the next.
     """
 
-    def __init__(self, output: Output, match: str, lang: Language) -> None:
+    def __init__(
+        self, output: Output, match: str, lang: Language, names: Iterable[str] = ()
+    ) -> None:
         self._output = output
         self._match = match
         self._lang = lang
-        self._width = 0
+        widths = [display_width(escape(name)) for name in names]
+        self._width = min(max(widths, default=_TRACE_ID_WIDTH), _MAX_ID_WIDTH)
+        words = [*(word for word, _ in OUTCOMES.values()), _NOT_SCORED]
+        self._word_width = max(display_width(say(word, lang)) for word in words)
 
     def show(self, trace: ClosedTrace, outcome: Outcome) -> None:
         """Show a trace."""
         name = without_secrets(escape(trace.id))
-        self._width = max(self._width, min(display_width(name), _MAX_ID_WIDTH))
-        padded = name + " " * (self._width - display_width(name))
-        parts = [(padded, ""), *self._parts_of(trace, outcome)]
+        parts = [(_padded(name, self._width), ""), *self._parts_of(trace, outcome)]
         if trace.closed_by in _CLOSED:
             parts.append((say(_CLOSED[trace.closed_by], self._lang), "dim"))
         self._print([(text, style) for text, style in parts if text])
@@ -68,13 +76,16 @@ class TraceLines:
         if outcome.score is not None:
             word, style = OUTCOMES[outcome.score.passed]
             number, rates = score_parts(outcome.score, lang)
-            return [(say(word, lang), style), (number, ""), (rates, "dim")]
+            return [(self._word(word), style), (number, ""), (rates, "dim")]
         if outcome.faults is not None:
             return [self._faults(outcome, lang), self._calls(trace, lang)]
         reason = reason_text(trace, outcome, self._match, lang)
         if reason:
-            return [(say(_NOT_SCORED, lang), "yellow"), (_shown(reason), "")]
+            return [(self._word(_NOT_SCORED), "yellow"), (_shown(reason), "")]
         return [self._calls(trace, lang), (_shown(trace.unread), "yellow")]
+
+    def _word(self, word: Phrase) -> str:
+        return _padded(say(word, self._lang), self._word_width)
 
     @staticmethod
     def _faults(outcome: Outcome, lang: Language) -> tuple[str, str]:
@@ -101,6 +112,10 @@ class TraceLines:
 
         line = Text(_GAP).join([Text(text, style) for text, style in parts])
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))
 
 
 def _shown(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.api import score_case
 from callscore.core.case import Case
@@ -212,12 +213,14 @@ class Checker:
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Check a trace."""
-        place = f"trace {trace.trace_id}"
+        place = f"trace {trace.trace_id if trace.case_id else trace.id}"
         if trace.case is None:
             self._totals.take_all(iter([BadRecord(place, trace.problem)]))
             return Outcome("unreadable", problem=trace.problem)
         try:
-            faults = self._totals.check(place, trace.case)
+            # A trace that names no case has its own id, which the place has already.
+            case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
+            faults = self._totals.check(place, case)
         except CallscoreError as error:
             self._totals.take_all(iter([BadRecord(place, str(error))]))
             return Outcome("unreadable", problem=str(error))
