@@ -334,7 +334,7 @@ def command(context: click.Context, /, **options: Any) -> int:
 
 
 def _require_used(context: click.Context) -> None:
-    """Refuse options that would be ignored: whoever passes them expects scores."""
+    """Refuse options that would be ignored: with them, scores are expected."""
     given = context.params
     for parameter in context.command.params:
         name = parameter.name or ""

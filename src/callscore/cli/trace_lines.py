@@ -48,7 +48,7 @@ class TraceLines:
         output: where they are shown.
         match: the attribute that names the case of a trace.
         names: the ids that traces will have; without any, those of traces are expected. They decide how
-            wide the first column is: it must be the same in all lines, of which no one knows the next.
+            wide the first column is, from the first line on.
     """
 
     def __init__(

@@ -142,7 +142,7 @@ class Receiver:
     def written_before(self) -> Iterator[ClosedTrace]:
         """The traces that killed receivers have written in this session, to be called before the server starts.
 
-        They count as written: what is said about the session at its end is about them, too.
+        They count as written: the report at the end of the session is about them, too.
         """
         if self._session is None:
             return
