@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import signal
+import socket
 import sys
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -97,12 +98,9 @@ def test_traces_are_scored_as_they_come(tmp_path: Path, callscore: Program) -> N
         lines = receiver.output.splitlines()
 
     assert code == 0
-    assert lines[0].split("   ") == [
-        "paris",
-        "passed",
-        "100.0% Perfect match",
-        "precision 100.0%, recall 100.0%",
-    ]
+    assert lines[0] == (
+        "paris   passed       100.0% Perfect match   precision 100.0%, recall 100.0%"
+    )
     assert lines[1] == "oslo    not scored   no reference has this id"
     assert "Macro F1 50.0%   Moderate" in lines
     assert "! 1 case without an answer: not passed, and 0 in the macro means (rome)" in lines
@@ -123,10 +121,51 @@ def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
         assert "приём трасс" in receiver.notes
 
 
-def test_nothing_scored_is_not_a_success(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("most", "shown"), [("1", 1), ("0", 0)])
+def test_the_report_shows_how_calls_differ(tmp_path: Path, most: str, shown: int) -> None:
     (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-    with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:
+    options = ("--expected", "refs.jsonl", "--max-shown", most)
+    with receiving(tmp_path, *options) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Oslo")))
+        receiver.send(in_protobuf(a_run(2, "rome", "Oslo")))
+        receiver.wait_for("rome")
+        receiver.stop()
+
+        assert receiver.output.count("Oslo") == shown
+        assert f"{2 - shown} case" in receiver.output
+        assert "not shown; --max-shown shows more" in receiver.output
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_receiver_in_the_background_of_a_script_can_be_stopped(
+    tmp_path: Path, number: int
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `&`
+    try:
+        with receiving(tmp_path) as receiver:
+            assert receiver.stop(number) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("options", [("--expected", "refs.jsonl"), ("--check",)])
+def test_nothing_scored_is_not_a_success(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    with receiving(tmp_path, *options) as receiver:
         assert receiver.stop() == 3
+        assert "callscore: no trace was received\n" in receiver.notes
+
+
+def test_a_trace_without_the_attribute_has_advice_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    with receiving(tmp_path, "--expected", "refs.jsonl", "--match", "session.id") as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("not scored")
+
+        assert receiver.stop() == 3
+        assert "1 trace not scored: no span has session.id." in receiver.notes
+        assert "no case was scored: no trace names one case" in receiver.notes
+        assert "--actual" not in receiver.notes
 
 
 def test_calls_are_checked(tmp_path: Path) -> None:
@@ -138,7 +177,8 @@ def test_calls_are_checked(tmp_path: Path) -> None:
         receiver.wait_for("paris")
 
         assert receiver.stop() == 1
-        assert receiver.output.startswith("paris   1 fault: missing argument   1 call: get_weather")
+        name = "paris".ljust(32)
+        assert receiver.output.startswith(f"{name}   1 fault: missing argument   1 call: ")
     (line,) = lines_of(tmp_path / "checked.jsonl")
     assert line["faults"][0]["tool"] == "get_weather"
 
@@ -153,7 +193,7 @@ def test_without_references_traces_are_written(tmp_path: Path) -> None:
         assert receiver.stop() == 0
         lines = receiver.output.splitlines()
         assert "3 traces, 4 spans in traces.jsonl" in receiver.notes
-    assert lines[0].split("   ") == ["paris", "1 call: get_weather"]
+    assert lines[0] == f"{'paris':32}   1 call: get_weather"  # as wide as those that follow
     assert lines[1] == f"{2:032x}   no calls"
     assert lines[2] == f"{3:032x}   no calls   closed by the end"
 
@@ -178,6 +218,45 @@ def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: boo
     found = lines_of(tmp_path / "traces.jsonl")
     assert sorted(line["id"] for line in found) == sorted(f"case-{n}" for n in range(1, sent + 1))
     assert not journal_folder(tmp_path / "traces.jsonl").exists()
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_traces_that_were_written_before_kill_count_in_the_report(
+    tmp_path: Path, callscore: Program, kills: int
+) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    options = ("--expected", "refs.jsonl", "--save", "live", "--fail-under", "0.9")
+    with receiving(tmp_path, *options) as receiver:
+        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
+        receiver.wait_for("paris")
+        receiver.kill()
+    for _ in range(kills - 1):
+        with receiving(tmp_path, *options) as receiver:
+            receiver.kill()
+    with receiving(tmp_path, *options) as receiver:
+        assert "1 trace of it in traces.jsonl: counted again" in receiver.notes
+        receiver.send(in_protobuf(a_run(2, "rome", "Rome")))
+        receiver.wait_for("rome")
+
+        assert receiver.stop() == 0
+        assert "Macro F1 100.0%" in receiver.output
+        assert "without an answer" not in receiver.output
+        assert "2 traces, 4 spans in traces.jsonl" in receiver.notes
+    saved = callscore("show", "live", "--show", "all").stdout
+    assert "paris" in saved
+    assert "rome" in saved
+    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+
+
+def test_traces_of_a_receiver_that_ended_do_not_count_again(tmp_path: Path) -> None:
+    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
+    for trace, case, city in ((1, "paris", "Paris"), (2, "rome", "Rome")):
+        with receiving(tmp_path, "--expected", "refs.jsonl") as receiver:
+            receiver.send(in_protobuf(a_run(trace, case, city)))
+            receiver.wait_for(case)
+            assert receiver.stop() == 0
+            assert "1 case without an answer" in receiver.output
+            assert "1 trace, 2 spans in traces.jsonl" in receiver.notes
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc says how much memory a process took")
@@ -238,7 +317,13 @@ def test_a_full_disk_refuses_requests_and_is_said(tmp_path: Path) -> None:
         (["--check", "--expected", "a.jsonl"], "--check needs no --expected"),
         (["--fail-on", "any"], "--fail-on goes together with --check"),
         (["--fail-under", "1"], "--fail-under goes together with --expected"),
-        (["--check", "--save", "x"], "--save keeps scores"),
+        (["--save", "x"], "--save goes together with --expected"),
+        (["--check", "--save", "x"], "--save goes together with --expected"),
+        (["--metric", "ragas.tool_call_f1"], "--metric goes together with --expected"),
+        (["--check", "--mode", "flexible"], "--mode goes together with --expected"),
+        (["--tools", "tools.json"], "--tools goes together with --expected or --check"),
+        (["--max-skipped", "1"], "--max-skipped goes together with --expected or --check"),
+        (["--check", "--store", "x.db"], "--store goes together with --save"),
         (["--id-from", "filename"], "--match names them"),
         (["-o", "-"], "--output must be a file"),
         (["--port", "70000"], "--port"),
@@ -251,6 +336,26 @@ def test_options_that_contradict_each_other_are_refused(
 
     assert found.returncode == 2
     assert problem in found.stderr
+
+
+def test_a_port_in_use_leaves_no_files(callscore: Program, tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        found = callscore("receive", "--port", str(taken.getsockname()[1]), "-o", "other.jsonl")
+
+    assert found.returncode == 2
+    assert "Pass another --port" in found.stderr
+    assert os.listdir(tmp_path) == []  # noqa: PTH208  (nothing was created)
+
+
+def test_refused_requests_are_said(tmp_path: Path) -> None:
+    with receiving(tmp_path) as receiver:
+        found = [receiver.send(b"garbage"), receiver.send(b"x", "text/plain"), receiver.send(b"y")]
+        wait_until(lambda: "(415)" in receiver.notes, "a note about the type")
+        receiver.stop()
+
+        assert found == [400, 415, 400]
+        assert receiver.notes.count("a request was refused (400): ") == 1
+        assert "3 requests refused: 2 × 400, 1 × 415" in receiver.notes
 
 
 def test_another_host_needs_a_token(callscore: Program, tmp_path: Path) -> None:

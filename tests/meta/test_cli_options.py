@@ -89,6 +89,12 @@ def test_help_is_a_short_sentence_in_plain_words(name: str, command: click.Comma
     assert max([len(text.partition("  [")[0]) for text in sentences], default=0) < 140
 
 
+@pytest.mark.parametrize(("name", "command"), list(TABLES.commands()))
+def test_help_has_no_escape_sequence_as_text(name: str, command: click.Command) -> None:
+    # "\\b" of an f-string, in place of the character that tells click not to wrap a paragraph.
+    assert "\\" not in command.get_help(click.Context(command, info_name=name))
+
+
 def test_every_command_that_writes_json_has_the_short_option() -> None:
     for name, command in TABLES.commands():
         options = {each.opts[-1]: each for each in command.params}

@@ -187,3 +187,30 @@ def test_secrets_of_the_environment_are_hidden(monkeypatch: pytest.MonkeyPatch) 
     assert b"3f9a77d1c2e84b06" not in text
     assert text.count(b"[hidden ") == 2
     assert list(ids_of(msgspec.json.decode(text))) == [f"{1:016x}", f"{2:016x}"]
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [a_span(1, 1, **AGENT, **CASE), a_tool_span(1, 2, 1, "get_weather", '{"city": "Paris"}')],
+        [a_tool_span(1, 2, 1, "f", "{}"), a_span(1, 3, 1, callscore__case_id="rome")],
+        [a_span(1, 1, name="GET /health")],
+        [a_span(1, 1, **CASE)],
+    ],
+)
+@pytest.mark.parametrize("part", [1, 2])
+def test_a_line_is_read_as_the_trace_was(spans: list[dict[str, Any]], part: int) -> None:
+    opened = a_trace(*spans)
+    opened.part = part
+    found = TraceReader().read(opened)
+    text = line_of(found, {"result": {"passed": True}, "problem": "x"}, Hider())
+
+    assert TraceReader().read_line(text) == found
+
+
+@pytest.mark.parametrize("text", [b"[]", b"{", b'{"id": "a"}', b'{"trace_id": 1}', b"[" * 10_000])
+def test_a_line_of_something_else_is_a_problem(text: bytes) -> None:
+    found = TraceReader().read_line(text)
+
+    assert found.case is None
+    assert "a line cannot be read" in found.problem

@@ -194,3 +194,36 @@ def test_a_closed_journal_takes_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="closed"):
         journal.append(entry(1)).result(WAIT)
+
+
+@pytest.mark.parametrize(
+    ("mark", "found"),
+    [
+        (b'{"file":7,"offset":40}', OutputMark(7, 40)),
+        (b'{"file":8,"offset":40}', None),  # of another file
+        (b'{"file":7,"offset":43}', None),  # of a file that has become shorter
+        (b"not JSON", None),
+    ],
+)
+def test_a_session_of_the_same_output_is_continued(
+    tmp_path: Path, mark: bytes, found: OutputMark | None
+) -> None:
+    folder = tmp_path / "j"
+    folder.mkdir()
+    (folder / "session").write_bytes(mark)
+    journal = opened(folder)
+
+    assert journal.begin_session() == found
+    assert journal.begin_session() == (found or MARK)
+    journal.end_session()
+    journal.close()
+    assert not folder.exists()
+
+
+def test_a_session_that_cannot_be_noted_is_refused(tmp_path: Path) -> None:
+    journal = opened(tmp_path / "j")
+    (tmp_path / "j" / "session").mkdir()
+
+    with pytest.raises(InvalidSettings, match="cannot use the journal"):
+        journal.begin_session()
+    journal.close()

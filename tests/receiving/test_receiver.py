@@ -48,7 +48,7 @@ def killed(output: Path, receiver: Receiver) -> Path:
     os.utime(copy)
     shutil.copytree(journal_folder(output), journal_folder(copy))
     # A copy is another file: the marks of the journal are about the original.
-    for segment in journal_folder(copy).glob("*.log"):
+    for segment in (*journal_folder(copy).glob("*.log"), journal_folder(copy) / "session"):
         content = segment.read_bytes()
         own, new = output.stat().st_ino, copy.stat().st_ino
         segment.write_bytes(content.replace(b'"file":%d' % own, b'"file":%d' % new, 1))
@@ -136,6 +136,28 @@ def test_what_was_accepted_is_there_after_a_crash(tmp_path: Path) -> None:
     assert [line["trace_id"] for line in lines_of(left)] == [trace_id(1), trace_id(2)]
     assert len(set(span_ids(left))) == len(span_ids(left)) == 3
     assert not journal_folder(left).exists()
+
+
+def test_a_session_lasts_until_a_receiver_ends_properly(tmp_path: Path) -> None:
+    output = tmp_path / "t.jsonl"
+    earlier = a_receiver(output, Clock())
+    earlier.accept(an_entry(a_span(1, 1)))
+    earlier.finish()
+    clock = Clock()
+    receiver = a_receiver(output, clock)
+    receiver.accept(an_entry(a_span(2, 1), a_span(2, 2, 1)))
+    clock.now += 2
+    receiver.work()
+    left = killed(output, receiver)
+
+    for ends_session in (False, True):
+        again = a_receiver(left, Clock())
+        assert [trace.trace_id for trace in again.written_before()] == [trace_id(2)]
+        assert (again.counts.traces, again.counts.written_spans) == (1, 2)
+        again.finish(ends_session=ends_session)
+    last = a_receiver(left, Clock())
+    assert list(last.written_before()) == []
+    last.finish()
 
 
 def test_half_a_line_is_written_again_as_a_whole(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ from callscore.errors import InvalidSettings, MissingExtra
 from callscore.receiving import server as servers
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON, PROTOBUF
-from callscore.receiving.server import checked_token, require_extra, trace_server
+from callscore.receiving.refusals import Refusals
+from callscore.receiving.server import checked_token, listening, require_extra, trace_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def serving(
 ) -> Iterator[tuple[Receiver, TraceServer]]:
     receiver = a_receiver(folder / "t.jsonl", Clock(), limits=limits)
     try:
-        with trace_server(receiver, port=0, token=token) as server:
+        with listening(port=0) as sock, trace_server(receiver, sock, token=token) as server:
             yield receiver, server
     finally:
         receiver.finish()
@@ -268,21 +269,48 @@ def test_no_body_is_an_error_of_the_server(server: TraceServer, data: st.DataObj
     assert found.status in (200, 400)
 
 
-def test_ports_and_addresses_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
-    receiver = a_receiver(tmp_path / "t.jsonl", Clock())
+def test_ports_and_addresses_that_cannot_be_used_are_refused() -> None:
     with closing(socket.create_server((HOST, 0))) as taken:
         port = taken.getsockname()[1]
         with (
             pytest.raises(InvalidSettings, match=f"port {port}.*Pass another --port"),
-            trace_server(receiver, port=port, token=None),
+            listening(port=port),
         ):
             pass
     with (
         pytest.raises(InvalidSettings, match="--host no such host"),
-        trace_server(receiver, host="no such host", token=None),
+        listening("no such host"),
     ):
         pass
+
+
+def test_the_address_of_all_addresses_names_this_machine(tmp_path: Path) -> None:
+    receiver = a_receiver(tmp_path / "t.jsonl", Clock())
+    everywhere = "0.0.0.0"  # noqa: S104  (for a moment, with a token)
+    with listening(everywhere, 0) as sock, trace_server(receiver, sock, token=TOKEN) as server:
+        assert server.address == f"http://{socket.gethostname()}:{server.port}"
     receiver.finish()
+
+
+def test_refused_requests_are_counted(tmp_path: Path) -> None:
+    receiver, refusals = a_receiver(tmp_path / "t.jsonl", Clock()), Refusals()
+    with (
+        listening(port=0) as sock,
+        trace_server(receiver, sock, token=TOKEN, refusals=refusals) as server,
+    ):
+        allowed = {"Authorization": f"Bearer {TOKEN}"}
+        found = [
+            ask(server, BODY).status,
+            ask(server, BODY, **allowed).status,
+            ask(server, BODY, kind="text/plain", **allowed).status,
+            ask(server, BODY).status,
+        ]
+    receiver.finish()
+
+    assert found == [401, 200, 415, 401]
+    assert refusals.counts == {401: 2, 415: 1}
+    assert [status for status, _ in refusals.pop_new()] == [401, 415]
+    assert refusals.pop_new() == []
 
 
 def test_the_address_is_what_exporters_need(tmp_path: Path, server: TraceServer) -> None:

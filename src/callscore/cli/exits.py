@@ -306,12 +306,14 @@ def score_exit_code(
     is_joined: bool,
     max_skipped: int = 0,
     estimate: float | None = None,
+    why_none: str = "",
 ) -> int:
     """Print why nothing was scored or the results are below --fail-under, and return the code.
 
     `is_judged` means that the judge, if there is one, answered every question; `is_joined` that
     references were joined with traces. `max_skipped` is how many unreadable records are allowed, and
-    `estimate` the mean of all cases if only a sample was scored.
+    `estimate` the mean of all cases if only a sample was scored. `why_none` says why nothing was scored,
+    if that is so and the caller knows.
     """
     reasons = (
         []
@@ -323,7 +325,7 @@ def score_exit_code(
     if not is_judged:
         code = NO_ANSWER
     elif not results.summary.scored:
-        reasons = [nothing_scored_text(results, lang, is_joined=is_joined)]
+        reasons = [why_none or nothing_scored_text(results, lang, is_joined=is_joined)]
         code = UNREADABLE
     else:
         code = FAILED if reasons else OK
@@ -416,18 +418,23 @@ _NOTHING_READABLE = Phrase(
 
 
 def check_exit_code(
-    results: CheckResults, fail_on: Sequence[str], lang: Language, max_skipped: int = 0
+    results: CheckResults,
+    fail_on: Sequence[str],
+    lang: Language,
+    max_skipped: int = 0,
+    *,
+    why_none: str = "",
 ) -> int:
     """Print which faults that --fail-on names were found, or why nothing was checked.
 
     With --fail-on, more than `max_skipped` unreadable records, cases without an answer and files
-    without cases fail the check as well.
+    without cases fail the check as well. `why_none` says why nothing was checked, if the caller knows.
     """
     from callscore.words.reasons import fault_kind_name
 
     if not results.runs:
         phrase = _NOTHING_CHECKED if results.without_calls.count else _NOTHING_READABLE
-        print_note(say(phrase, lang))
+        print_note(why_none or say(phrase, lang))
         return UNREADABLE
 
     totals = results.totals

@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
 from callscore.checks.check import FAULT_KINDS
@@ -22,7 +23,9 @@ from callscore.cli.options import (
     fail_on_option,
     fail_under_option,
     input_format_option,
+    is_setting,
     lang_option,
+    max_shown_option,
     max_skipped_option,
     metric_option,
     open_store_to_write,
@@ -38,13 +41,15 @@ from callscore.cli.options import (
     tools_option,
     warn_unknown_defaults,
 )
-from callscore.cli.output import open_output, print_note, without_secrets, write_report
+from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.score import print_saved
+from callscore.cli.supervision import heed_interrupts
+from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
 from callscore.core.case import Origin
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.rendering import clip, display_width, escape
+from callscore.core.rendering import clip, escape
 from callscore.core.settings import Settings
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.formats.dialect import dialect_named
@@ -52,6 +57,8 @@ from callscore.formats.trace import ReadOptions
 from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.receiver import Receiver, journal_folder
+from callscore.receiving.refusals import Refusals
+from callscore.receiving.remarks import Remarks
 from callscore.receiving.scoring import (
     Checker,
     Scorer,
@@ -65,16 +72,15 @@ from callscore.receiving.server import (
     PATH,
     TOKEN_VARIABLE,
     checked_token,
+    listening,
     require_extra,
     trace_server,
 )
-from callscore.reports.check import FINDINGS
-from callscore.reports.score import OUTCOMES, score_parts
+from callscore.reports.formatting import LONG_NAME_WIDTH, first_names
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
 from callscore.uploaders.backends import BACKENDS, backend_named
 from callscore.uploaders.evaluations import evaluations_of
-from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +89,6 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.core.score import Score
     from callscore.engines.saving import ScoreSaver
-    from callscore.receiving.open_traces import ClosedBy
     from callscore.receiving.scoring import Outcome
     from callscore.receiving.server import TraceServer
 
@@ -95,11 +100,15 @@ _TICK = 0.25
 _MEGABYTE = 1 << 20
 _RESULTS_OF_RUN = 10_000
 _FEW = 10
-_NAMED_CALLS = 5
-_MAX_ID_WIDTH = 40
-_GAP = "   "
 _WAIT_FOR_UPLOAD = 1.0  # seconds
+_CANNOT_WRITE_STATUS = 503
+_PROBLEM_WIDTH = 200
 _LIMITS = Limits()
+# Options without an effect unless traces are scored, or unless they are scored or checked; and settings
+# that a project may have for other commands.
+_OF_SCORES = ("fail_under", "metric", "save", "upload")
+_OF_RESULTS = ("max_shown", "max_skipped", "tools")
+_OF_PROJECT = ("config", "no_config")
 
 _RECEIVING = Phrase(
     "receiving traces at {address}, writing to {file} (press Ctrl-C to stop)",
@@ -108,6 +117,10 @@ _RECEIVING = Phrase(
 _RECOVERED = Phrase(
     "{spans} of a receiver that did not end properly were read from its journal",
     "из журнала аварийно завершённого приёмника прочитано: {spans}",
+)
+_WRITTEN_BEFORE = Phrase(
+    "{traces} of it in {file}: counted again, as a part of this session",
+    "его записи в {file}: {traces}, учитываются снова как часть этого сеанса",
 )
 _OTHER_OUTPUT = Phrase(
     "{file} is not the file that the journal belongs to: some traces may be written a second time",
@@ -125,27 +138,21 @@ _NOT_WRITTEN = Phrase(
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
 _REFUSED = Phrase("{spans} without a valid id, refused", "без корректного id: {spans}, отклонены")
-_NOT_SCORED = Phrase("not scored", "не оценена")
-_NO_FAULTS = Phrase("no faults", "без ошибок")
-_NO_CALLS = Phrase("no calls", "без вызовов")
+_FIRST_REFUSED = Phrase(
+    "a request was refused ({status}): {problem}", "запрос отклонён ({status}): {problem}"
+)
+_ALL_REFUSED = Phrase("{requests} refused: {counts}", "отклонено: {requests} ({counts})")
+_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 _SPANS = Plural(("span", "spans"), ("спан", "спана", "спанов"))
-_CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
-# How a trace was closed, unless its root span had arrived.
-_CLOSED: dict[ClosedBy, Phrase] = {
-    "quiet": Phrase("no root span", "нет корневого спана"),
-    "age": Phrase("closed by age", "закрыта по возрасту"),
-    "size": Phrase("closed by size", "закрыта по размеру"),
-    "journal": Phrase("closed by the size of the journal", "закрыта по размеру журнала"),
-    "shutdown": Phrase("closed by the end", "закрыта при завершении"),
-}
 _HELP = f"""Receive traces over OTLP/HTTP from any instrumented agent.
 
 Each trace becomes one line of JSON when it is complete: its calls, and its spans as they were received.
 The file can be scored later, or each trace as it comes.
 
-\\b
-Write traces to traces.jsonl; the agent needs OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+\b
+Write traces to traces.jsonl; the agent needs
+OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
   callscore receive
 Score each trace against the case that its attribute names:
   callscore receive --expected cases.jsonl --match callscore.case_id
@@ -157,7 +164,6 @@ Requests are on the disk before they are acknowledged: after a crash, start the 
 Only this machine can reach it. For another --host, set {TOKEN_VARIABLE}; exporters send it as
 OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer ...'. It needs an extra: pip install 'callscore[web]'
 
-\\b
 Exit codes: 1 with --fail-under or --fail-on, as of score and check; 3 if --expected is given and
 nothing could be scored, or --check and nothing could be checked.
 """
@@ -185,6 +191,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     fail_under: float | None
     fail_on: tuple[str, ...]
     max_skipped: int
+    max_shown: int
     save: str | None
     upload: str | None
     upload_endpoint: str | None
@@ -280,6 +287,7 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 @fail_under_option
 @fail_on_option([ANY_FAULT, *FAULT_KINDS], multiple=True)
 @max_skipped_option
+@max_shown_option(str(_FEW))
 @click.option(
     "--save",
     type=parse_run_name,
@@ -298,14 +306,17 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 )
 @store_option
 @lang_option
-def command(**options: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> int:
     """Receive traces until Ctrl-C, and find the exit code."""
     require_extra()
+    _require_used(context)
     require_one_stdin(*options["expected"], options["tools"])
     settings = settings_from(options)
     tools = tools_from(options)
     read_options = reading_from(options, (tools or {}).values())
     expected = tuple(expand_paths(options.pop("expected")))
+    max_shown = options.pop("max_shown")
     refuse_evaluations(*expected)
     request = _Request(
         settings=settings,
@@ -313,6 +324,7 @@ def command(**options: Any) -> int:
         inputs=input_options_for(None, None, read_options, top_k=settings.top_k),
         read_options=read_options,
         expected=expected,
+        max_shown=_FEW if max_shown is None else max_shown,
         **options,
     )
     _require_possible(request)
@@ -321,21 +333,30 @@ def command(**options: Any) -> int:
         return _receive(request, output, token)
 
 
+def _require_used(context: click.Context) -> None:
+    """Refuse options that would be ignored: with them, scores are expected."""
+    given = context.params
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        is_of_scores = name in _OF_SCORES or (is_setting(parameter) and name not in _OF_PROJECT)
+        if is_of_scores and not given["expected"]:
+            raise click.UsageError(f"{parameter.opts[-1]} goes together with --expected.")
+        if name in _OF_RESULTS and not (given["expected"] or given["check"]):
+            raise click.UsageError(
+                f"{parameter.opts[-1]} goes together with --expected or --check."
+            )
+        if name == "store" and given["save"] is None:
+            raise click.UsageError("--store goes together with --save.")
+
+
 def _require_possible(request: _Request) -> None:
     refusals = {
         "--check needs no --expected: pass one of them.": request.check and request.expected,
         "--fail-on goes together with --check.": request.fail_on and not request.check,
-        "--fail-under goes together with --expected.": (
-            request.fail_under is not None and not request.expected
-        ),
-        "--upload sends scores: it goes together with --expected.": (
-            request.upload is not None and not request.expected
-        ),
         "--upload-endpoint goes together with --upload.": (
             request.upload_endpoint is not None and request.upload is None
-        ),
-        "--save keeps scores: it does not go together with --check.": (
-            request.check and request.save is not None
         ),
         "--id-from names traces by files. Here --match names them.": (
             request.read_options.id_from is not None
@@ -350,7 +371,11 @@ def _require_possible(request: _Request) -> None:
 
 
 def _receive(request: _Request, output: Output, token: str | None) -> int:
-    with _saving(request) as on_result, _uploading(request) as uploads:
+    with (
+        listening(request.host, request.port) as sock,  # before anything is written
+        _saving(request) as on_result,
+        _uploading(request) as uploads,
+    ):
         session = _Session(request, output, on_result)
         session.on_scored = None if uploads is None else uploads.send
         dialect = None if request.input_format is None else dialect_named(request.input_format)
@@ -362,22 +387,26 @@ def _receive(request: _Request, output: Output, token: str | None) -> int:
             on_written=session.show,
         )
         try:
-            with (
-                _until_stopped() as stop,
-                trace_server(receiver, host=request.host, port=request.port, token=token) as server,
-            ):
-                _print_start(request, receiver, server)
-                _work(receiver, server, stop, request.lang)
-        finally:
-            receiver.finish()
+            with _until_stopped() as stop:
+                for trace in receiver.written_before():
+                    session.take_again(trace)
+                with trace_server(receiver, sock, token=token, refusals=session.refusals) as server:
+                    _print_start(request, receiver, server)
+                    _work(receiver, server, stop, session)
+        except BaseException:
+            receiver.finish(ends_session=False)  # there is no report
+            raise
+        receiver.finish()
         results = session.results()
-    code = _report(request, receiver, output, results)
+    code = _report(request, receiver, output, results, session.remarks)
+    session.print_refusals()
+    _require_written(request, receiver)
     if uploads is not None:
         uploads.require_all()
     return code
 
 
-def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
+def _work(receiver: Receiver, server: TraceServer, stop: Event, session: _Session) -> None:
     """Write traces as they are complete, until the command is stopped."""
     shown = ""
     while not stop.wait(_TICK):
@@ -385,8 +414,9 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
         problem = receiver.problem
         if problem != shown:
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
-            print_note(say(phrase, lang, problem=problem))
+            print_note(say(phrase, session.lang, problem=problem))
             shown = problem
+        session.print_new_refusals()
         if not server.is_running:
             raise click.ClickException("The server has ended unexpectedly.")
 
@@ -395,6 +425,7 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
 def _until_stopped() -> Iterator[Event]:
     """An event that Ctrl-C, and signals that ask a process to end, set: nothing is left half-done."""
     stop = Event()
+    heed_interrupts()
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
     for name in names:
@@ -414,23 +445,36 @@ def _print_start(request: _Request, receiver: Receiver, server: TraceServer) -> 
     address = f"{server.address}{PATH}"
     if not receiver.is_known_output:
         print_note(say(_OTHER_OUTPUT, lang, file=request.output))
-    if receiver.counts.recovered:
+    if receiver.counts.recovered or receiver.counts.written_before:
         spans = count_of(_SPANS, receiver.counts.recovered, lang)
         print_note(say(_RECOVERED, lang, spans=spans))
+    if receiver.counts.written_before:
+        traces = count_of(_TRACES, receiver.counts.written_before, lang)
+        print_note(say(_WRITTEN_BEFORE, lang, traces=traces, file=request.output))
     print_note(say(_RECEIVING, lang, address=address, file=request.output))
 
 
-def _report(request: _Request, receiver: Receiver, output: Output, results: Any) -> int:
+def _report(
+    request: _Request, receiver: Receiver, output: Output, results: Any, remarks: Remarks
+) -> int:
     """Write the totals, and find the exit code."""
     lang, counts = request.lang, receiver.counts
     code = OK
+    if request.check or request.expected:
+        output.write_text("\n")
+        write_report("check" if request.check else "score", (results,), output, "table", lang=lang)
+    for sentence, noted in remarks.notes(lang):
+        names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
+        print_named_note(sentence, names)
     if request.check:
-        output.write_text("\n")
-        write_report("check", (results,), output, "table", lang=lang)
-        code = check_exit_code(results, request.fail_on, lang, request.max_skipped)
+        code = check_exit_code(
+            results,
+            request.fail_on,
+            lang,
+            request.max_skipped,
+            why_none=remarks.why_nothing(lang),
+        )
     elif request.expected:
-        output.write_text("\n")
-        output.write(results)
         warn_unknown_defaults([results.summary], lang)
         code = score_exit_code(
             results,
@@ -439,6 +483,7 @@ def _report(request: _Request, receiver: Receiver, output: Output, results: Any)
             is_judged=True,
             is_joined=True,
             max_skipped=request.max_skipped,
+            why_none=remarks.why_unscored(results, lang),
         )
     traces = count_of(_TRACES, counts.traces, lang)
     spans = count_of(_SPANS, counts.written_spans, lang)
@@ -446,17 +491,22 @@ def _report(request: _Request, receiver: Receiver, output: Output, results: Any)
     for phrase, count in ((_AGAIN, counts.duplicates), (_REFUSED, counts.refused)):
         if count:
             print_note(say(phrase, lang, spans=count_of(_SPANS, count, lang)))
-    if receiver.open_traces:
-        left = count_of(_TRACES, receiver.open_traces, lang)
-        journal = journal_folder(Path(request.output))
-        raise click.ClickException(say(_NOT_WRITTEN, lang, traces=left, journal=journal))
     return code
+
+
+def _require_written(request: _Request, receiver: Receiver) -> None:
+    if receiver.open_traces:
+        left = count_of(_TRACES, receiver.open_traces, request.lang)
+        journal = journal_folder(Path(request.output))
+        raise click.ClickException(say(_NOT_WRITTEN, request.lang, traces=left, journal=journal))
 
 
 class _Session:
     """Scores or checks each trace, and shows it in a line.
 
     Attributes:
+        remarks: about all traces so far.
+        refusals: the requests that were refused.
         on_scored: called with each trace that has a score, when it is on the disk.
     """
 
@@ -464,26 +514,30 @@ class _Session:
         self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
     ) -> None:
         self._request = request
-        self._output = output
-        self._width = 0
+        self.lang = request.lang
+        self.remarks = Remarks(request.match)
+        self.refusals = Refusals()
+        references = read_references(request.expected, request.inputs) if request.expected else {}
+        self._lines = TraceLines(output, request.match, request.lang, references)
         self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
         self._judge: Checker | Scorer
         if request.check:
-            self._judge = Checker(request.tools, max_shown=_FEW)
+            self._judge = Checker(request.tools, max_shown=request.max_shown)
             return
-        references = read_references(request.expected, request.inputs) if request.expected else {}
         self._judge = Scorer(
             references,
             settings=request.settings,
             tools=request.tools,
             metrics=request.metric,
             on_result=on_result,
+            max_shown=request.max_shown,
         )
 
     def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:
         """Score a trace: what its line says about that."""
         outcome = self._judge.take(trace)
+        self.remarks.take(trace, outcome)
         self._outcomes[trace.trace_id, trace.part] = outcome
         return result_fields(outcome, reason_text(trace, outcome, self._request.match))
 
@@ -491,64 +545,32 @@ class _Session:
         """The results of all traces."""
         return self._judge.results()
 
+    def take_again(self, trace: ClosedTrace) -> None:
+        """Score a trace that was written, shown and handed on before."""
+        self.remarks.take(trace, self._judge.take(trace))
+
+    def print_new_refusals(self) -> None:
+        """Print the first refusal of each kind."""
+        for status, problem in self.refusals.pop_new():
+            if status != _CANNOT_WRITE_STATUS:  # the owner knows
+                shown = clip(escape(problem), _PROBLEM_WIDTH)
+                print_note(say(_FIRST_REFUSED, self.lang, status=status, problem=shown))
+
+    def print_refusals(self) -> None:
+        """Print how many requests were refused."""
+        self.print_new_refusals()
+        counts = self.refusals.counts
+        if counts:
+            requests = count_of(_REQUESTS, sum(counts.values()), self.lang)
+            shown = ", ".join(f"{count} × {status}" for status, count in counts.items())
+            print_note(say(_ALL_REFUSED, self.lang, requests=requests, counts=shown))
+
     def show(self, trace: ClosedTrace) -> None:
         """Show a trace that is on the disk, and hand its score on."""
         outcome = self._outcomes.pop((trace.trace_id, trace.part))
-        name = without_secrets(escape(trace.id))
-        self._width = max(self._width, min(display_width(name), _MAX_ID_WIDTH))
-        padded = name + " " * (self._width - display_width(name))
-        parts = [(padded, ""), *self._parts_of(trace, outcome)]
-        if trace.closed_by in _CLOSED:
-            parts.append((say(_CLOSED[trace.closed_by], self._request.lang), "dim"))
-        self._print([(text, style) for text, style in parts if text])
+        self._lines.show(trace, outcome)
         if outcome.score is not None and self.on_scored is not None:
             self.on_scored(trace, outcome.score)
-
-    def _parts_of(self, trace: ClosedTrace, outcome: Outcome) -> list[tuple[str, str]]:
-        """What a line says after the name, each part with its style."""
-        lang = self._request.lang
-        if outcome.score is not None:
-            word, style = OUTCOMES[outcome.score.passed]
-            number, rates = score_parts(outcome.score, lang)
-            return [(say(word, lang), style), (number, ""), (rates, "dim")]
-        if outcome.faults is not None:
-            return [self._faults(outcome, lang), self._calls(trace, lang)]
-        reason = reason_text(trace, outcome, self._request.match, lang)
-        if reason:
-            return [(say(_NOT_SCORED, lang), "yellow"), (_shown(reason), "")]
-        return [self._calls(trace, lang), (_shown(trace.unread), "yellow")]
-
-    @staticmethod
-    def _faults(outcome: Outcome, lang: Language) -> tuple[str, str]:
-        faults = outcome.faults or ()
-        if not faults:
-            return say(_NO_FAULTS, lang), "green"
-        kinds = dict.fromkeys(fault_kind_name(fault.kind, lang=lang) for fault in faults)
-        return f"{count_of(FINDINGS, len(faults), lang)}: {', '.join(kinds)}", "red"
-
-    @staticmethod
-    def _calls(trace: ClosedTrace, lang: Language) -> tuple[str, str]:
-        names = [call.name for call in trace.calls]
-        if not names:
-            return say(_NO_CALLS, lang), "dim"
-        named = ", ".join(names[:_NAMED_CALLS]) + (" …" if len(names) > _NAMED_CALLS else "")
-        return _shown(f"{count_of(_CALLS, len(names), lang)}: {named}"), "dim"
-
-    def _print(self, parts: list[tuple[str, str]]) -> None:
-        console = self._output.console()
-        if console is None:
-            self._output.write_text(_GAP.join(text for text, _ in parts).rstrip() + "\n")
-            return
-        from rich.text import Text
-
-        line = Text(_GAP).join([Text(text, style) for text, style in parts])
-        console.print(line, highlight=False, soft_wrap=True)
-
-
-def _shown(text: str) -> str:
-    """A text of a trace in one line, without secrets."""
-    shown: str = without_secrets(escape(text))
-    return clip(shown, 200)
 
 
 @contextmanager
@@ -588,8 +610,8 @@ class _Runs:
         request, store = self._request, self._request.store
         about = SaveRequest(
             name=request.save or "",
-            cases=[*map(without_credentials, request.expected or (request.output,))],
-            actual=[request.output] if request.expected else [],
+            cases=[*map(without_credentials, request.expected)],
+            actual=[request.output],
             settings=request.settings,
             tools=request.tools,
             fail_under=request.fail_under,

@@ -22,10 +22,12 @@ from callscore.cli.exit_codes import ENDED, INTERRUPTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["can_supervise", "command_name", "supervise"]
+__all__ = ["can_supervise", "command_name", "heed_interrupts", "supervise"]
 
 # A server, whose result is not its exit code, and whose tools run in processes of their own.
 _UNSUPERVISED = "mcp"
+# It ends only when it is asked to.
+_ENDLESS = "receive"
 # They run no agents, and end within a moment.
 _READING = ("baseline", "compare", "gate", "history", "show")
 _COMPLETION = "_CALLSCORE_COMPLETE"
@@ -55,6 +57,8 @@ def supervise(work: Callable[[], int]) -> int:
     of the signal that ended it. Signals to the parent are passed on. The child ends with the parent.
     """
     board = Board()
+    if command_name(sys.argv[1:]) == _ENDLESS:
+        heed_interrupts()
     passed_on = _signals_to_pass_on()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -73,6 +77,12 @@ def supervise(work: Callable[[], int]) -> int:
     if passed_on:
         threading.Thread(target=_pass_on, args=(passed_on, child), daemon=True).start()
     os._exit(_code(os.waitpid(child, 0)[1], board))  # there is nothing to clean up
+
+
+def heed_interrupts() -> None:
+    """Let SIGINT end this process, even if it is ignored: a shell starts the commands of `&` that way."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _work(work: Callable[[], int], board: Board) -> int:

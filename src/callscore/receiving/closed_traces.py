@@ -18,6 +18,7 @@ from callscore.formats.reading import Recognizer, read_as, read_named, unknown_f
 from callscore.formats.shape import at, dicts, list_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.receiving.open_traces import ClosedBy
+from callscore.receiving.otlp import NO_PARENT
 from callscore.words.plain_data import call_fields
 from callscore.words.value_text import encode_json
 
@@ -80,6 +81,18 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
         return () if self.case is None else self.case.actual or ()
 
 
+class _Line(Struct):
+    """What `line_of` wrote, without what is found again in the spans."""
+
+    trace_id: str
+    closed_by: ClosedBy
+    part: int = 1
+    resource_spans: msgspec.Raw = msgspec.field(name="resourceSpans", default=msgspec.Raw(b"[]"))
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
 class TraceReader:
     """Reads the calls of closed traces.
 
@@ -108,7 +121,6 @@ class TraceReader:
 
     def read(self, trace: OpenTrace) -> ClosedTrace:
         """The trace, with the calls in it; a problem is a part of the result."""
-        content = _document_of(trace)
         found = ClosedTrace(
             id=trace.id,
             trace_id=trace.id,
@@ -116,19 +128,41 @@ class TraceReader:
             closed_by=trace.closed_by or "shutdown",
             root_span_id=trace.root,
             spans=len(trace.spans),
-            document=content,
+            document=_document_of(trace),
         )
+        return self._read_document(found)
+
+    def read_line(self, line: bytes) -> ClosedTrace:
+        """The trace of a line that was written, as `read` found it; a problem is a part of the result."""
         try:
-            document = msgspec.json.decode(b"{" + content + b"}")
+            head = _decode_line(line)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            problem = f"a line cannot be read: {error}"
+            return ClosedTrace(id="", trace_id="", part=1, closed_by="root", problem=problem)
+        found = ClosedTrace(
+            id=head.trace_id,
+            trace_id=head.trace_id,
+            part=head.part,
+            closed_by=head.closed_by,
+            document=b'"resourceSpans":' + bytes(head.resource_spans),
+        )
+        return self._read_document(found)
+
+    def _read_document(self, found: ClosedTrace) -> ClosedTrace:
+        try:
+            document = msgspec.json.decode(b"{" + found.document + b"}")
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             problem = f"the spans cannot be read: {error}"
-            return replace(found, id=_named(trace.id, trace.part), problem=problem)
+            return replace(found, id=_named(found.trace_id, found.part), problem=problem)
+        if not found.spans:  # of a line
+            spans, root = _count_and_root(document)
+            found = replace(found, spans=spans, root_span_id=root)
         found = replace(
             found,
-            case_ids=self._case_ids(document, trace.root),
+            case_ids=self._case_ids(document, found.root_span_id),
             response_id=_last_response(document),
         )
-        name = _named(found.case_id or trace.id, trace.part)
+        name = _named(found.case_id or found.trace_id, found.part)
         return self._with_calls(replace(found, id=name), document)
 
     def _with_calls(self, found: ClosedTrace, document: Any) -> ClosedTrace:
@@ -196,6 +230,14 @@ def _attributes_in(document: Any) -> Iterator[tuple[dict[str, Any], Any]]:
 def _spans_in(batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for scope in dicts(list_of(batch.get("scopeSpans"))):
         yield from dicts(list_of(scope.get("spans")))
+
+
+def _count_and_root(document: Any) -> tuple[int, str]:
+    """How many spans there are, and the id of the first one without a parent; empty if all have one."""
+    batches = dicts(list_of(document.get("resourceSpans")))
+    spans = [span for batch in batches for span in _spans_in(batch)]
+    roots = [span for span in spans if span.get("parentSpanId", "") in NO_PARENT]
+    return len(spans), str(roots[0].get("spanId", "")).lower() if roots else ""
 
 
 def _last_response(document: Any) -> str:

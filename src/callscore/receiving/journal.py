@@ -2,7 +2,9 @@
 
 It is a folder of numbered segments. A segment begins with where the output ended when the segment was
 begun; records follow, each with its length and a checksum. Requests that arrive together share one
-`fsync`. A segment is deleted when all its spans are in the output, on the disk.
+`fsync`. A segment is deleted when all its spans are in the output, on the disk. A further file says where
+the output ended when the session began: a session lasts until a receiver ends properly, however often it
+is killed before.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ _MAGIC = b"callscore journal 1\n"
 _HEAD = struct.Struct("<II")  # of a record: its length, and the CRC-32 of its content
 _SUFFIX = ".log"
 _LOCK = "lock"
+_SESSION = "session"
 _ATTEMPTS = 5
 _SEGMENT_BYTES = 16 << 20
 _MAX_BATCH_BYTES = 64 << 20  # that one fsync writes
@@ -92,6 +95,34 @@ class Journal:
         self._thread = threading.Thread(target=self._write_pending, name="callscore-journal")
         self._thread.daemon = True
         self._thread.start()
+
+    # --- the session ---
+
+    def begin_session(self) -> OutputMark | None:
+        """Begin a session; where the output ended at its beginning if a killed process began it.
+
+        Raises:
+            InvalidSettings: the folder cannot be written.
+        """
+        path = self._folder / _SESSION
+        with suppress(OSError, msgspec.MsgspecError, ValueError):
+            found = _decode_mark(path.read_bytes())
+            now = self._mark()
+            if found.file == now.file and found.offset <= now.offset:
+                return found
+        new = path.with_suffix(".new")
+        try:
+            new.write_bytes(msgspec.json.encode(self._mark()))
+            new.replace(path)
+        except OSError as error:
+            problem = f"cannot use the journal {self._folder}: {error.strerror}"
+            raise InvalidSettings(problem) from error
+        return None
+
+    def end_session(self) -> None:
+        """Note that all that was written has been accounted for."""
+        with suppress(OSError):
+            (self._folder / _SESSION).unlink()
 
     # --- writing ---
 

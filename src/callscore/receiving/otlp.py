@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "NO_PARENT",
     "PROTOBUF",
     "BadRequest",
     "Kind",
@@ -40,7 +41,7 @@ PROTOBUF: Kind = "application/x-protobuf"
 _MAX_VALUES = 1_000_000
 _TRACE_ID = re.compile("[0-9a-fA-F]{32}")
 _SPAN_ID = re.compile("[0-9a-fA-F]{16}")
-_NO_PARENT = frozenset(("", "0" * 16))
+NO_PARENT = frozenset(("", "0" * 16))
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _GZIP, _ZLIB = 31, 15  # of `zlib`: with which headers
 
@@ -186,7 +187,7 @@ def _spans_of_protobuf(body: bytes) -> Iterator[ReceivedSpan]:
             yield ReceivedSpan(
                 trace=span.get("traceId", ""),
                 id=span.get("spanId", ""),
-                is_root=span.get("parentSpanId", "") in _NO_PARENT,
+                is_root=span.get("parentSpanId", "") in NO_PARENT,
                 batch=batch,
                 scope=scope,
                 content=encode(span),
@@ -341,7 +342,7 @@ def _span_of_json(content: Raw, batch: bytes, scope: bytes) -> ReceivedSpan:
     return ReceivedSpan(
         trace=(span.trace_id or "").lower(),
         id=(span.span_id or "").lower(),
-        is_root=(span.parent_span_id or "") in _NO_PARENT,
+        is_root=(span.parent_span_id or "") in NO_PARENT,
         batch=batch,
         scope=scope,
         content=_one_line(bytes(content)),

@@ -21,7 +21,7 @@ from callscore.receiving.otlp import BadRequest, decompressed, read_request
 from callscore.receiving.trace_file import TraceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from callscore.receiving.closed_traces import ClosedTrace, TraceReader
@@ -51,12 +51,14 @@ class Full(Exception):
 
 
 class Counts(Struct):
-    """What was received and written since the start.
+    """What was received and written in this session.
 
     Attributes:
         recovered: spans that were in the journal of a killed receiver, and not in the output.
         refused: spans without valid ids.
         duplicates: spans that were sent again.
+        traces: those that were written, also by killed receivers in the same session.
+        written_before: those of killed receivers among them.
     """
 
     requests: int = 0
@@ -66,6 +68,7 @@ class Counts(Struct):
     duplicates: int = 0
     traces: int = 0
     written_spans: int = 0
+    written_before: int = 0
 
 
 def journal_folder(output: Path) -> Path:
@@ -129,11 +132,26 @@ class Receiver:
             self._traces = OpenTraces(self.limits, written)
             for segment, entry in self._journal.read_left():
                 self.counts.recovered += self._add(_spans_of(entry, segment), segment)
+            self._session = self._journal.begin_session()
         except BaseException:
             self._journal.close()
             raise
         self.counts.duplicates = 0  # those that were written, and those that were sent again
         return is_known
+
+    def written_before(self) -> Iterator[ClosedTrace]:
+        """The traces that killed receivers have written in this session, to be called before the server starts.
+
+        They count as written: the report at the end of the session is about them, too.
+        """
+        if self._session is None:
+            return
+        for line in self._file.lines_since(self._session):
+            found = self._reader.read_line(line)
+            self.counts.written_before += 1
+            self.counts.traces += 1
+            self.counts.written_spans += found.spans
+            yield found
 
     # --- in the threads of the server ---
 
@@ -207,15 +225,18 @@ class Receiver:
                 closed += self._traces.close_in(oldest)
         self._close(closed)
 
-    def finish(self) -> None:
+    def finish(self, *, ends_session: bool = True) -> None:
         """Write all traces, and close the output and the journal.
 
-        What cannot be written stays in the journal, for the next start.
+        What cannot be written stays in the journal, for the next start, which then continues the session.
+        It does so without `ends_session`, too.
         """
         with self._guard:
             closed = self._traces.close_all()
         try:
             self._close(closed)
+            if ends_session and not self.open_traces:
+                self._journal.end_session()
         finally:
             self._journal.close()
             self._file.close()

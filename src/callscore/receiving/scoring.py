@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.api import score_case
 from callscore.core.case import Case
@@ -29,7 +30,15 @@ if TYPE_CHECKING:
     from callscore.core.results import Result, Results
     from callscore.receiving.closed_traces import ClosedTrace
 
-__all__ = ["Checker", "Outcome", "Scorer", "read_references", "reason_text", "result_fields"]
+__all__ = [
+    "Checker",
+    "Outcome",
+    "Scorer",
+    "Unscored",
+    "read_references",
+    "reason_text",
+    "result_fields",
+]
 
 # Why a trace has no score: it was not to be scored, it names no case or several, no reference has that
 # id, it is a part that came late, or its calls could not be read or compared.
@@ -105,13 +114,14 @@ class Scorer:
         tools: the definitions of the tools; None for those in each trace.
         metrics: of other tools.
         on_result: called with every result.
+        max_shown: how many failing cases are a part of the results.
 
     Raises:
         UnreadableInput: a reference contradicts itself.
         InvalidSettings: the settings do not fit a reference, or a metric is unknown.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (all are options)
         self,
         references: Mapping[str, Case],
         *,
@@ -119,13 +129,16 @@ class Scorer:
         tools: Mapping[str, Tool] | None = None,
         metrics: Sequence[str] = (),
         on_result: Callable[[Result], None] | None = None,
+        max_shown: int = 0,
     ) -> None:
         self._references = references
         self._seen: set[str] = set()
         self._on_result = on_result
         self._latest: Result | None = None
         hooks = ScoreHooks(on_result=self._take_result)
-        self._collector = Collector(settings, "none", 0, hooks, tools=tools, metrics=metrics)
+        self._collector = Collector(
+            settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
+        )
         for name, reference in references.items():  # not hours later, when a trace names it
             try:
                 score_case(tuple(reference.expected or ()), (), settings, tools)
@@ -151,8 +164,10 @@ class Scorer:
     def _take_named(self, trace: ClosedTrace, case: Case, place: str) -> Outcome:
         reference = self._references.get(trace.case_id or "")
         if reference is None or trace.part > 1:
-            self._collector.without_reference.add(trace.id)
-            return Outcome(_why_unmatched(trace))
+            why = _why_unmatched(trace)
+            if why == "unknown":  # the others are no fault of the references
+                self._collector.without_reference.add(trace.id)
+            return Outcome(why)
         self._seen.add(reference.id)
         problem = self._take_case(join_case(reference, case), place)
         if problem or case.actual is None:
@@ -198,12 +213,14 @@ class Checker:
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Check a trace."""
-        place = f"trace {trace.trace_id}"
+        place = f"trace {trace.trace_id if trace.case_id else trace.id}"
         if trace.case is None:
             self._totals.take_all(iter([BadRecord(place, trace.problem)]))
             return Outcome("unreadable", problem=trace.problem)
         try:
-            faults = self._totals.check(place, trace.case)
+            # A trace that names no case has its own id, which the place has already.
+            case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
+            faults = self._totals.check(place, case)
         except CallscoreError as error:
             self._totals.take_all(iter([BadRecord(place, str(error))]))
             return Outcome("unreadable", problem=str(error))

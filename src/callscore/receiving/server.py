@@ -26,6 +26,7 @@ from callscore.receiving.otlp import (
     too_large,
 )
 from callscore.receiving.receiver import Full
+from callscore.receiving.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -45,6 +46,7 @@ __all__ = [
     "TOKEN_VARIABLE",
     "TraceServer",
     "checked_token",
+    "listening",
     "require_extra",
     "trace_server",
 ]
@@ -115,10 +117,12 @@ class _App:
     Args:
         receiver: takes the spans.
         token: what requests need; None on this machine, where pages in a browser are refused.
+        refusals: counts the requests that are refused.
     """
 
-    def __init__(self, receiver: Receiver, token: str | None) -> None:
+    def __init__(self, receiver: Receiver, token: str | None, refusals: Refusals) -> None:
         self._receiver = receiver
+        self._refusals = refusals
         self._token = None if token is None else f"Bearer {token}".encode()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="callscore-receive")
         self._unread_bytes = 0
@@ -142,9 +146,11 @@ class _App:
             self._receiver.require_room()
             refused = await self._take(headers, kind, body)
         except BadRequest as error:
+            self._refusals.take(error.status, error.problem)
             await body.skip()
             await _send(send, error.status, kind, error_body(error.status, error.problem, kind))
         except Full as error:
+            self._refusals.take(error.status, error.problem)
             await body.skip()
             status = error_body(error.status, error.problem, kind)
             await _send(send, error.status, kind, status, retry_after=error.seconds)
@@ -282,12 +288,11 @@ class TraceServer:
         address: what exporters need: `http://127.0.0.1:4318`.
     """
 
-    def __init__(self, server: Any, thread: Thread, host: str, port: int) -> None:
+    def __init__(self, server: Any, thread: Thread, sock: socket.socket) -> None:
         self._server = server
         self._thread = thread
-        self.port = port
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{port}"
+        host, self.port = sock.getsockname()[:2]
+        self.address = f"http://{_host_to_send_to(host)}:{self.port}"
 
     @property
     def is_running(self) -> bool:
@@ -295,21 +300,30 @@ class TraceServer:
         return self._thread.is_alive() and bool(self._server.started)
 
 
+def _host_to_send_to(host: str) -> str:
+    """The host in the address that exporters need; that of all addresses is the name of this machine."""
+    if ipaddress.ip_address(host.partition("%")[0]).is_unspecified:
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
 @contextmanager
 def trace_server(
-    receiver: Receiver, *, host: str = DEFAULT_HOST, port: int = DEFAULT_PORT, token: str | None
+    receiver: Receiver,
+    sock: socket.socket,
+    *,
+    token: str | None,
+    refusals: Refusals | None = None,
 ) -> Iterator[TraceServer]:
     """Receive traces in a thread, until the block ends; requests under way are then answered.
 
     Raises:
         MissingExtra: the extra `web` is not installed.
-        InvalidSettings: the address cannot be used.
     """
     require_extra()
     import uvicorn
 
-    sock = _listener(host, port)
-    app = _App(receiver, token)
+    app = _App(receiver, token, Refusals() if refusals is None else refusals)
     config = uvicorn.Config(
         app,
         log_level="critical",
@@ -331,11 +345,24 @@ def trace_server(
     while not server.started and thread.is_alive():
         sleep(_TICK)
     try:
-        yield TraceServer(server, thread, host, sock.getsockname()[1])
+        yield TraceServer(server, thread, sock)
     finally:
         server.should_exit = True
         thread.join(_GRACE * 2)
         app.close()
+
+
+@contextmanager
+def listening(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT) -> Iterator[socket.socket]:
+    """A socket for `trace_server`, until the block ends; requests wait until the server starts.
+
+    Raises:
+        InvalidSettings: the address cannot be used.
+    """
+    sock = _listener(host, port)
+    try:
+        yield sock
+    finally:
         sock.close()
 
 

@@ -154,6 +154,16 @@ class TraceFile:
             end = start
         return 0
 
+    def lines_since(self, mark: OutputMark) -> Iterator[bytes]:
+        """The lines after a mark of this file, to where it ends now."""
+        end = self.mark().offset
+        with self._reader() as file:
+            file.seek(mark.offset)
+            while file.tell() < end:
+                line = file.readline()
+                if line.strip():
+                    yield line
+
     def written_since(self, marks: Sequence[OutputMark]) -> Iterator[WrittenLine]:
         """The lines that may have spans of the journal, or spans that an exporter sends again."""
         now = self.mark()
