@@ -32,7 +32,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations light-integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
+.PHONY: help demo test quick coverage full main-screens missing browser-tests build-servers model-tests reference size model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,11 +40,24 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres browser java ## install the development extras and run every check
-	@$(MAKE) --no-print-directory lint types layers scripts site tests light-integrations engines
+quick: $(VENV)/.installed-dev ## lint, types, layers, and the tests that start nothing and are not slow (1 min)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint types layers
+	@$(MAKE) --no-print-directory quick-tests
 
-quick: $(VENV)/.installed-dev ## run the checks that start no process and no server, in a minute and a half
-	@$(MAKE) --no-print-directory lint types layers quick-tests
+test: $(VENV)/.installed-dev postgres browser ## install what the tests need, and run what must hold for every change (10 min)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types lint layers main-screens scripts
+	@$(MAKE) --no-print-directory tests missing
+
+coverage: $(VENV)/.installed-dev postgres browser ## run the same tests under coverage: branches 95 %, of the core 100 % (15 min)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(SPREAD) -q -m "not model and (not browser or main_screens)"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
+
+full: test ## everything, before a release: all the lanes below (3 h)
+	@$(MAKE) --no-print-directory coverage browser-tests build-servers model-tests reference site \
+		properties fuzz faults engines integrations differential dist
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
 
@@ -95,7 +108,7 @@ types: $(VENV)/.installed-dev ## check types (mypy, strict)
 layers: $(VENV)/.installed-dev ## check which layers import which (import-linter)
 	$(BIN)/lint-imports --no-logo
 
-scripts: node ## check the scripts of the report and of the page (tsc, eslint, node --test)
+scripts: ## check the scripts of the report and of the page, if Node.js is there (tsc, eslint, node --test)
 	@! { command -v node && command -v npm; } >/dev/null || $(MAKE) --no-print-directory check-scripts
 
 check-scripts: $(JAVASCRIPT)/node_modules/.installed
@@ -104,12 +117,18 @@ check-scripts: $(JAVASCRIPT)/node_modules/.installed
 		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
 	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test tests/web_scripts/*.test.mjs
 
-tests: $(VENV)/.installed-dev ## run the tests; branch coverage must be 95 %, and 100 % of the core
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(SPREAD)
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report
-	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
+tests: $(VENV)/.installed-dev ## run the tests of `make test`, without the checks (6 min)
+	$(BIN)/pytest $(SPREAD) -q -m "not browser and not model"
+
+# What `make test` could not do here; the tests that were skipped are listed above it.
+missing:
+	@{ command -v node && command -v npm; } >/dev/null || echo "not checked, without Node.js: the scripts of the report and of the page (make node)"
+	@command -v chromium >/dev/null || echo "not checked, without Chromium: the report and the page in a browser (make browser)"
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || echo "not checked, without PostgreSQL: histories on a server (make postgres)"
+
+# In one process, and so with one browser; `make test` runs it beside the type checker, which needs one, too.
+main-screens: $(VENV)/.installed-dev
+	$(BIN)/pytest tests/e2e -q -m main_screens
 
 # Each engine scores the same 20,000 cases in an environment of its own, with a process killed in the
 # middle, and is compared with one machine. CASES=1000000 is `make cluster`. Two at a time, because
@@ -130,16 +149,24 @@ frames: $(FRAMES_VENV)/.installed ## run the examples of the pages about DuckDB,
 integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: ONLY='mlflow weave'
 	$(BIN)/python -m tests.stacks.run $(ONLY)
 
-# Those of them that install within seconds.
-light-integrations: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.stacks.run --light
-
 cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
 	CALLSCORE_CLUSTER_CASES=$(or $(CASES),1000000) $(MAKE) --no-print-directory spark-tests ray-tests
 
 # Of the examples that hypothesis draws, it draws a tenth.
 quick-tests: $(VENV)/.installed-dev
-	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
+	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not browser and not model and not process and not server and not slow"
+
+browser-tests: $(VENV)/.installed-dev browser ## drive the report and the page in a browser, every screen (6 min)
+	$(BIN)/pytest $(SPREAD) -q -m browser
+
+build-servers: $(VENV)/.installed-dev ## run the GitHub action, the GitLab component, the Jenkinsfile and the hooks (4 min)
+	$(BIN)/pytest $(SPREAD) -q tests/build_servers
+
+model-tests: $(VENV)/.installed-dev $(VENV)/.installed-model ## ask the small language model of examples/local_model (1 min)
+	$(BIN)/pytest -q -m model
+
+reference: $(VENV)/.installed-reference ## hold the statistics against SciPy and statsmodels (1 min)
+	$(BIN)/pytest $(SPREAD) -q tests/reference
 
 properties: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
 	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
@@ -196,6 +223,9 @@ validity: $(VENV)/.installed ## measure how well each score separates success fr
 site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS
 	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
 
+size: ## print lines, modules and functions, and the change since a revision: SINCE=HEAD~5
+	@"$(PYTHON)" -m tools.size $(SINCE)
+
 dist: $(VENV)/.installed-dev ## build the wheel and the sdist twice, compare, and install them on each Python: EXTRAS=1
 	$(BIN)/python -m tools.distribution $(if $(EXTRAS),--extras)
 
@@ -238,6 +268,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 	$(BIN)/python $(PIP) install --constraint $(CONSTRAINTS) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-reference: requirements/reference.txt | $(VENV)/.installed-dev
+	$(BIN)/python $(PIP) install --requirement requirements/reference.txt
+	@touch $@
 
 $(VENV)/.installed-model: $(MODEL) | $(BIN)/python
 	$(BIN)/python $(PIP) install --no-deps --requirement $(MODEL)

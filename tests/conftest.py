@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("server")
             if _starts_process(item):
                 item.add_marker("process")
-            if "browser" in item.fixturenames:
+            if "chromium" in item.fixturenames:
                 item.add_marker("browser")
 
 
@@ -93,7 +93,7 @@ def _starts_server(item: pytest.Function) -> bool:
 def _starts_process(item: pytest.Function) -> bool:
     return (
         item.path.parent.name == "e2e"
-        or "browser" in item.fixturenames
+        or "chromium" in item.fixturenames
         or "pytester" in item.fixturenames
         or bool(PROCESSES & set(_homes(item)))
     )

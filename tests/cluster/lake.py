@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES", "Lake", "records", "sides", "write_lines", "write_parquet", "write_sides"]
 
-# 20,000 in `make test`, a million in `make cluster`.
+# 20,000 in `make engines`, a million in `make cluster`.
 CASES = int(os.environ.get("CALLSCORE_CLUSTER_CASES", "20000"))
 _CITIES = ("Paris", "Oslo", "Łódź", "東京", "São Paulo")
 _LARGE = 10_000  # calls of the largest case

@@ -69,6 +69,7 @@ def let_go(folder: Path, *numbers: int) -> None:
 # --- a run in progress ------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_a_run_is_followed_while_it_is_in_progress(
     page: Page, viewed: Viewed, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_run_is_stopped_after_a_question(page: Page, viewed: Viewed, tmp_path:
 # --- score again ------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_scoring_again_shows_what_changes_before_it_is_saved(
     page: Page, viewed: Viewed, project: Path
 ) -> None:
@@ -175,6 +177,7 @@ def expected_of(project: Path, case: str) -> list[Any]:
     return next(each["expected"] for each in cases if each["id"] == case)
 
 
+@pytest.mark.main_screens
 def test_an_answer_is_accepted_after_its_diff_was_shown(
     page: Page, viewed: Viewed, project: Path
 ) -> None:
@@ -248,6 +251,7 @@ def test_a_note_on_a_case_is_kept_for_all_its_runs(
 # --- hostile data -----------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_hostile_data_does_not_run_on_any_screen(
     page: Page, viewed: Viewed, tmp_path: Path, conduct: Conduct
 ) -> None:

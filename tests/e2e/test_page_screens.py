@@ -43,6 +43,7 @@ def settled(page: Page, heading: str) -> None:
 # --- home -------------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_home_has_every_run_with_its_arrow_and_each_evaluation_with_its_trend(
     page: Page, airline_page: str, runs: list[str]
 ) -> None:
@@ -74,6 +75,7 @@ def test_an_empty_history_says_what_to_type(
 # --- a run ------------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_a_run_is_shown_with_the_components_of_the_report(
     page: Page, airline_page: str, runs: list[str]
 ) -> None:
@@ -110,6 +112,7 @@ def test_the_keys_of_the_report_work_on_the_page(
 # --- an evaluation ----------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_an_evaluation_is_shown_over_time(
     page: Page, airline_page: str, runs: list[str], key: str
 ) -> None:
@@ -136,6 +139,7 @@ def pick(page: Page, *runs: str) -> None:
     page.get_by_role("button", name="Compare", exact=True).click()
 
 
+@pytest.mark.main_screens
 def test_two_runs_are_compared_by_picking_them_the_older_one_first(
     page: Page, airline_page: str, runs: list[str]
 ) -> None:
@@ -193,6 +197,7 @@ def test_the_sides_of_a_comparison_are_swapped(
 # --- a case -----------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_a_case_is_shown_across_its_runs(page: Page, airline_page: str, runs: list[str]) -> None:
     page.goto(f"{airline_page}/runs/{runs[0]}#case=airline-44")
     page.locator(DETAIL).wait_for()
@@ -224,6 +229,7 @@ def test_a_case_opens_in_each_of_its_runs(page: Page, airline_page: str, key: st
 # --- search and links -------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_the_search_finds_runs_evaluations_and_cases(
     page: Page, airline_page: str, runs: list[str]
 ) -> None:
@@ -305,6 +311,7 @@ def test_a_link_to_nothing_says_so(
 # --- languages and looks ----------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_the_language_is_chosen_and_remembered(
     page: Page, airline_page: str, runs: list[str]
 ) -> None:
@@ -361,6 +368,7 @@ def test_no_screen_has_a_serious_barrier(
     assert found == []
 
 
+@pytest.mark.main_screens
 def test_no_screen_is_wider_than_a_narrow_one(
     new_page: NewPage, airline_page: str, screens: list[str]
 ) -> None:

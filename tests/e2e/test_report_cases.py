@@ -121,6 +121,7 @@ def test_a_mixed_case_says_how_many_trials_passed(score: Page) -> None:
 # --- filters ----------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 @pytest.mark.parametrize(("name", "trials"), [("passed", 12), ("failed", 188)])
 def test_a_status_filters_the_list(score: Page, name: str, trials: int) -> None:
     status(score, name).click()
@@ -223,6 +224,7 @@ def test_tags_filter(show: Page) -> None:
     hash_is(show, "tag=booking")
 
 
+@pytest.mark.main_screens
 def test_the_text_finds_ids_inputs_tools_and_reasons(score: Page) -> None:
     search = score.get_by_role("searchbox")
     found = {}
@@ -270,6 +272,7 @@ def test_the_list_can_be_sorted(score: Page) -> None:
 # --- the address ------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_a_link_opens_the_same_view(score: Page, reports: Reports) -> None:
     status(score, "failed").click()
     line(score, "Missed call")[0].click()
@@ -311,6 +314,7 @@ def test_a_link_that_was_typed_wrong_shows_the_report(page: Page, reports: Repor
 # --- keys -------------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_j_and_k_go_through_the_cases(score: Page) -> None:
     score.keyboard.press("j")
     score.keyboard.press("j")

@@ -47,6 +47,7 @@ def ids(page: Page) -> list[str]:
     return page.locator(".case-row .case-row-id").all_inner_texts()
 
 
+@pytest.mark.main_screens
 def test_broken_cases_come_first_then_fixed_ones(comparison: Page, found: dict[str, Any]) -> None:
     broken = [each["case"] for each in found["changes"] if each["kind"] == "broken"]
     fixed = [each["case"] for each in found["changes"] if each["kind"] == "fixed"]
@@ -148,6 +149,7 @@ def test_a_tag_with_a_blank_filters_by_its_whole_name(page: Page, tmp_path: Path
     assert count(page) == "12 of 30 cases"
 
 
+@pytest.mark.main_screens
 def test_the_gate_says_why_it_failed(page: Page, tmp_path: Path) -> None:
     calls = [{"name": "go", "arguments": {}}]
     right = [{"id": f"case-{at}", "expected": calls, "actual": calls} for at in range(30)]

@@ -129,6 +129,7 @@ def copied(detail: Locator, button: str) -> str:
 # --- the calls --------------------------------------------------------------------------------
 
 
+@pytest.mark.main_screens
 def test_expected_and_actual_calls_are_side_by_side(detail: Locator) -> None:
     open_case(detail, "letter")
 
@@ -203,6 +204,7 @@ def test_a_long_list_shows_where_it_differs(detail: Locator) -> None:
     assert "Passenger 5" not in board.inner_text()
 
 
+@pytest.mark.main_screens
 def test_every_lost_point_has_its_reason(detail: Locator) -> None:
     open_case(detail, "letter")
     text = detail.inner_text()

@@ -34,6 +34,7 @@ def lines_of(page: Page) -> int:
     return int(found[0])
 
 
+@pytest.mark.main_screens
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_report_of_each_command_opens_from_disk(
     kind: str, page: Page, reports: Reports, conduct: Conduct
@@ -77,6 +78,7 @@ def test_the_report_opens_where_a_build_server_shows_it(page: Page, reports: Rep
     assert frame.locator(".filters-count").inner_text() == "50 cases, 188 of 200 trials"
 
 
+@pytest.mark.main_screens
 def test_without_scripts_the_report_has_its_numbers(new_page: NewPage, reports: Reports) -> None:
     page = new_page(java_script_enabled=False)
 
@@ -105,6 +107,7 @@ def test_the_policy_allows_nothing_but_the_script_and_the_style_of_the_report(
     }
 
 
+@pytest.mark.main_screens
 def test_the_report_says_what_the_other_formats_say(
     page: Page, reports: Reports, callscore: Program
 ) -> None:

@@ -103,6 +103,7 @@ def opened_cases(page: Page) -> list[str]:
     return texts
 
 
+@pytest.mark.main_screens
 def test_nothing_of_it_runs_and_all_of_it_is_shown_as_text(
     page: Page, hostile: Path, conduct: Conduct
 ) -> None:

@@ -79,6 +79,7 @@ def test_a_narrow_report_has_no_serious_barrier(
     assert barriers(page) == []
 
 
+@pytest.mark.main_screens
 def test_the_keyboard_alone_reaches_everything(new_page: NewPage, reports: Reports) -> None:
     page = looking(new_page)
     page.goto(reports("score").as_uri())

@@ -34,7 +34,7 @@ __all__ = [
     "NewPage",
     "Site",
     "barriers",
-    "browser",
+    "chromium",
     "conduct",
     "new_page",
     "page",
@@ -117,7 +117,7 @@ class Site(Protocol):
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     """The browser of this process."""
     pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -136,12 +136,12 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def _driven(browser: Browser) -> Iterator[None]:
+def _driven(chromium: Browser) -> Iterator[None]:
     """Let Playwright work while the block lasts.
 
     Its loop seems to run as long as it is open, and the next test could not run one of its own.
     """
-    _set_running(browser._impl_obj._loop)
+    _set_running(chromium._impl_obj._loop)
     try:
         yield
     finally:
@@ -159,19 +159,19 @@ def conduct() -> Conduct:
 
 
 @pytest.fixture
-def new_page(browser: Browser, conduct: Conduct) -> Iterator[NewPage]:
+def new_page(chromium: Browser, conduct: Conduct) -> Iterator[NewPage]:
     """Makes pages with options; see the module for what they must not do."""
     contexts = []
 
     def make(**options: Any) -> Page:
-        context = browser.new_context(**options)
+        context = chromium.new_context(**options)
         contexts.append((context, options.get("java_script_enabled", True)))
         context.set_default_timeout(PATIENCE)
         context.add_init_script(_TELL)
         context.on("page", conduct.watch)
         return context.new_page()
 
-    with _driven(browser):
+    with _driven(chromium):
         yield make
         for context, has_scripts in contexts:
             for opened in context.pages if has_scripts else ():

@@ -1,4 +1,4 @@
-"""Test callscore inside other libraries: python -m tests.stacks.run [--light] [STACK ...].
+"""Test callscore inside other libraries: python -m tests.stacks.run [STACK ...].
 
 Each stack has an environment of its own with the real library. Its tests run there
 (`tests/stacks/test_<stack>*.py`), and then the examples of its page (`docs/stacks/<stack>.md`). One
@@ -16,10 +16,8 @@ from argparse import ArgumentParser
 
 from tests.stacks.environments import ROOT, NotInstalled, environment_of, stacks
 
-__all__ = ["LIGHT", "main"]
+__all__ = ["main"]
 
-# Those that install within half a minute, which every run of `make test` includes.
-LIGHT = ("braintrust", "langfuse", "opentelemetry", "pydantic_evals")
 COUNT = re.compile(r"\d+ (?:passed|failed|skipped|errors?)\b")
 PAGES = ROOT / "docs" / "stacks"
 # No library reports its use, and none looks for newer versions or for models.
@@ -50,11 +48,10 @@ def main(arguments: list[str]) -> int:
     """Test every stack, or those that are named."""
     parser = ArgumentParser(prog="python -m tests.stacks.run")
     parser.add_argument("stacks", nargs="*", metavar="STACK")
-    parser.add_argument("--light", action="store_true", help="those that install within seconds")
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.stacks) - set(stacks())):
         parser.error(f"no such stack: {', '.join(unknown)}. There are: {', '.join(stacks())}")
-    chosen = options.stacks or (LIGHT if options.light else stacks())
+    chosen = options.stacks or stacks()
     failed = [stack for stack in chosen if not _passes(stack)]
     return 1 if failed else 0
 

@@ -1,0 +1,1 @@
+"""Prints how large the project is."""
