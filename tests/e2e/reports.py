@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 import pytest
 from tests.e2e.weather import program
+from tests.shared import made_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,10 @@ def airline_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     Tests must not change it; `shutil.copytree` makes one that they may.
     """
-    folder = tmp_path_factory.mktemp("airline")
+    return made_once(tmp_path_factory, "airline", _make_airline_project)
+
+
+def _make_airline_project(folder: Path) -> None:
     records = records_of(AIRLINE)
     trials = defaultdict(list)
     for record in records:
@@ -78,7 +82,6 @@ def airline_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         program(folder, "run", "--show", "none", "--jobs", "1")
         if trial == 0:
             program(folder, "baseline", "set", "latest", "--name", "main")
-    return folder
 
 
 def _case(record: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The wheel and the sdist: the same each time, small, typed, and complete. `make dist` installs them."""
+"""The wheel and the sdist: small, typed, and complete. `make dist` builds them twice and installs them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tools.distribution.building import build_twice, tree_files
+from tests.shared import made_once
+from tools.distribution.building import Built, build, copy_tree, tree_files
 
 import callscore
 
 if TYPE_CHECKING:
     from email.message import Message
-
-    from tools.distribution.building import Built
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -36,8 +35,15 @@ LINK = re.compile(r"\]\((?![a-z]+:)")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The wheel and the sdist of the tree at hand; two builds of copies of it must be equal."""
-    return build_twice(tmp_path_factory.mktemp("dist"))
+    """The wheel and the sdist of the tree at hand."""
+
+    def make(folder: Path) -> None:
+        copy_tree(tree_files(), folder / "tree", root=ROOT, mode=0o644, time=1_600_000_000)
+        build(folder / "tree", folder / "dist", {})
+
+    dist = made_once(tmp_path_factory, "distribution", make) / "dist"
+    (wheel,), (sdist,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
+    return Built(wheel, sdist)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.shared import made_once
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -31,8 +32,14 @@ def _module(name: str) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Any]:
-    return dict(_module("run").measured())
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    def measure(folder: Path) -> None:
+        (folder / "found.json").write_bytes(msgspec.json.encode(_module("run").measured()))
+
+    measured = made_once(tmp_path_factory, "validity", measure) / "found.json"
+    kind = _module("measuring").Measured
+    kept: dict[str, Any] = msgspec.json.decode(measured.read_bytes())
+    return {name: msgspec.convert(one, type=kind) for name, one in kept.items()}
 
 
 def _cases(file: Path) -> list[dict[str, Any]]:
