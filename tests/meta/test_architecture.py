@@ -119,36 +119,3 @@ def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else() -> Non
 
 def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def test_every_test_file_is_beside_those_of_its_folder() -> None:
-    folder = ROOT / "tests"
-    folders_of_their_own = {
-        *("build_servers", "cluster", "differential", "e2e", "frames", "meta", "samples", "stacks"),
-    }
-
-    strays = [
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("test_*.py")
-        if path.relative_to(folder).parts[0] not in folders_of_their_own and not _is_mirrored(path)
-    ]
-
-    assert not strays
-
-
-def _is_mirrored(test: Path) -> bool:
-    """Whether tests/core/test_pairing_ties.py has a module core/pairing.py, or all of core.
-
-    Tests in tests/parity may also be about a program or a folder of data beside them, and those
-    in tests/tools are about a module of a tool.
-    """
-    folder = test.parent.relative_to(ROOT / "tests")
-    about = test.stem.removeprefix("test_")
-    if about == "properties":
-        return (PACKAGE / folder).is_dir()
-    places = {
-        Path("parity"): [PACKAGE / "parity", test.parent],
-        Path("tools"): [*(ROOT / "tools").iterdir()],
-    }.get(folder, [PACKAGE / folder])
-    modules = {path.stem for place in places for path in place.glob("*")}
-    return any(about == module or about.startswith(f"{module}_") for module in modules)
