@@ -64,7 +64,7 @@ ENDINGS = {
     "terminated": ("os.kill(os.getpid(), 15)", 143, "was ended by SIGTERM"),
 }
 HANGING = ENDING.format(
-    ending="Path('pid').write_text(str(os.getpid())); __import__('time').sleep(60)"
+    ending="Path('pid').write_text(str(os.getpid())); __import__('time').sleep(600)"
 )
 
 
@@ -329,7 +329,7 @@ def test_ctrl_c_on_a_terminal_is_said_once(tmp_path: Path) -> None:
 
 def test_signals_to_the_group_stop_and_continue_both(tmp_path: Path) -> None:
     until_repaired = "[*iter(Path('repaired').exists, True)]"
-    hanging = HANGING.replace("__import__('time').sleep(60)", until_repaired)
+    hanging = HANGING.replace("__import__('time').sleep(600)", until_repaired)
     add_file(tmp_path, "eval_hanging.py", hanging)
     process, typing = on_terminal(tmp_path, "run", "--jobs", "1")
     try:

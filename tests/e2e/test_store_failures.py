@@ -330,7 +330,7 @@ def test_a_server_that_goes_away_in_the_middle_loses_nothing(
         if comes_back:
             line.mend()
         (folder / "go-greeting").touch()
-        code = process.wait(60)
+        code = process.wait(300)
 
     said = (folder / "stdout").read_text() + (folder / "stderr").read_text()
     assert code == 0

@@ -71,7 +71,7 @@ def test_many_threads_that_ask_the_same_wait_for_one_answer() -> None:
     started = threading.Barrier(8)
 
     def ask(judge: Judge) -> tuple[bool, str]:
-        started.wait(60)
+        started.wait(300)
         return judge("polite?", "hello")
 
     with openai_server(in_turn(YES), latency=0.1) as server:

@@ -169,7 +169,7 @@ def test_calls_of_one_message_run_at_once() -> None:
     both = threading.Barrier(2)
 
     def meet() -> str:
-        both.wait(60)
+        both.wait(300)
         return "met"
 
     script = in_turn(Reply(calls=[("meet", {}), ("meet", {})]), Reply(text="Done."))

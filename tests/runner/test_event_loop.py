@@ -279,15 +279,18 @@ print(run_until_done(main, print))
 
 
 WAITING = """
-import asyncio, signal, sys, time
+import asyncio, os, signal, sys, time
 from callscore.runner import event_loop
 from callscore.runner.event_loop import SecondInterrupt, run_until_done
 
 event_loop._SAME_PRESS_SECONDS = -1.0  # each one counts, however soon it comes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started it may ignore Ctrl-C
 
+def say(word):
+    os.write(1, word.encode() + b"\\n")  # a signal may come while `print` is at work, which says more
+
 def stop():
-    print("wish", flush=True)
+    say("wish")
     if sys.argv[1] == "listens":
         stopped.set()
 
@@ -297,8 +300,8 @@ async def main():
     if sys.argv[1] == "blocks":
         loop = asyncio.get_running_loop()
         telling = loop.call_soon_threadsafe
-        loop.call_soon_threadsafe = lambda *given: (print("heard", flush=True), telling(*given))
-    print("began", flush=True)
+        loop.call_soon_threadsafe = lambda *given: (say("heard"), telling(*given))
+    say("began")
     if sys.argv[1] == "blocks":
         time.sleep(600)
     await stopped.wait()

@@ -390,7 +390,7 @@ def test_a_run_that_was_given_up_may_be_asked_to_stop(
     watching = [one for one in set(threading.enumerate()) - before if one.name == "callscore-stop"]
     request_stop(store, store.runs()[0].id)
     for thread in watching:
-        thread.join(60)
+        thread.join(300)
 
     assert given_up.value is not None
     assert [thread.is_alive() for thread in watching] == [False]
