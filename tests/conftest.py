@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
+import time
 from contextvars import ContextVar
 from functools import cache
 from inspect import unwrap
@@ -30,6 +32,22 @@ PROCESSES = {"multiprocessing", "subprocess", "tests.e2e.processes"}
 # How many examples hypothesis draws, where 1 is as many as a test says.
 SHARE = float(os.environ.get("CALLSCORE_EXAMPLES", "1"))
 PATIENCE = 900 * max(1, SHARE)  # seconds that a test may take, whatever it waits for
+
+# Variables that whoever runs the tests may have set, and that change what is printed, read or asked.
+OF_USER = re.compile(
+    r"BUILD_NUMBER|CI|CLICOLOR.*|COLORTERM|COLUMNS|FORCE_COLOR|LANGUAGE|LINES|NO_COLOR|TTY_.*"
+    r"|_?CALLSCORE_(ALLOW_.*|COMPLETE|STORE)|LC_.*|PG[A-Z]+|PYTEST_ADDOPTS|PYTHON(?!PATH|HOME).*"
+    r"|(GIT|GITHUB|GITLAB|LANGCHAIN|LANGFUSE|LANGSMITH|OPENAI|OTEL|PHOENIX|RAY)_.*|.*_PROXY"
+    r"|(.*_)?(KEYS?|TOKENS?|SECRETS?|CREDENTIALS?|PASSW(OR)?D|AUTH|PASS|PAT|JWT)(_.*)?",
+    re.IGNORECASE,
+)
+# What is the same for everybody instead.
+FOR_ALL = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "LANG": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "TZ": "UTC",
+}
 
 _file = ContextVar("_file", default="")  # that of the test that runs
 
@@ -151,13 +169,24 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Make the environment the same for everybody, before a module of tests can make a copy of it.
+
+    Not earlier: the processes of xdist, which are started by now, look whether `CI` is set.
+    """
+    for name in filter(OF_USER.fullmatch, [*os.environ]):
+        del os.environ[name]
+    os.environ.update(FOR_ALL)
+    time.tzset()
+
+
 @pytest.fixture(autouse=True)
-def _is_at_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a test runs prints the same on a build server as elsewhere, and nobody waits for ever."""
-    for name in ("CI", "BUILD_NUMBER", "COLUMNS", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("CALLSCORE_ALLOW_SERVERS", "CALLSCORE_ALLOW_FOLDERS"):
-        monkeypatch.delenv(name, raising=False)
+def _is_at_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """No test reads the configuration of the user, and nobody waits for ever."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
     before = signal.signal(signal.SIGALRM, _waited_in_vain)
     # And again, since a block may wait when it is left.
     signal.setitimer(signal.ITIMER_REAL, PATIENCE, 10)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -284,34 +282,46 @@ def test_a_run_that_stops_at_a_bad_record_leaves_nothing_behind(folder: Path) ->
     assert not list(folder.glob("rows.parquet*"))
 
 
+IN_PARTS = """
+import sys
+from callscore.cli.main import main
+from callscore.engines import splits
+
+splits.SPLIT_SIZE = splits.plan_splits.__kwdefaults__["size"] = 100_000
+sys.exit(main())
+"""
+# All its processes are killed as soon as some parts are done.
+KILLED = """
+import os, signal
+from callscore.engines.row_files import Manifest
+
+def add(manifest, part, add=Manifest.add):
+    add(manifest, part)
+    if len(manifest.done) == 4:
+        os.killpg(0, signal.SIGKILL)
+
+Manifest.add = add
+"""
+
+
 def test_a_killed_command_is_continued(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_lines(folder / "large.jsonl", [record(n) for n in range(20_000)])
     monkeypatch.setattr(splits, "SPLIT_SIZE", 100_000)
     options = ["score", "large.jsonl", "--results", "rows.parquet", "--jobs", "2"]
-    code = (
-        "import sys; from callscore.engines import splits; splits.SPLIT_SIZE = 100_000;"
-        "splits.plan_splits.__kwdefaults__['size'] = 100_000;"
-        "from callscore.cli.main import main; sys.exit(main())"
-    )
-    manifest = folder / "rows.parquet.parts" / "manifest.jsonl"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *options], start_new_session=True
-    ) as process:
-        until = monotonic() + 60
-        while monotonic() < until and not (
-            manifest.exists() and manifest.read_bytes().count(b"\n") > 3
-        ):
-            sleep(0.005)
-        os.killpg(process.pid, signal.SIGKILL)
 
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED + IN_PARTS, *options], check=False, start_new_session=True
+    )
+
+    assert killed.returncode == -signal.SIGKILL
     assert not (folder / "rows.parquet").exists()
     assert run(*options) == 2
     assert "--resume" in capsys.readouterr().err
 
     found = subprocess.run(
-        [sys.executable, "-c", code, *options, "--resume"], capture_output=True, check=False
+        [sys.executable, "-c", IN_PARTS, *options, "--resume"], capture_output=True, check=False
     )
     assert found.returncode == 0
     assert b"not scored again" in found.stderr

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from time import sleep
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,12 +16,11 @@ from tests.e2e.conftest import SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
-__all__ = ["started", "wait_until"]
+__all__ = ["is_running", "started", "wait_until"]
 
 _PAUSE = 0.02
-_PATIENCE = 120.0  # a busy machine is slow, not wrong
+_PATIENCE = 300.0  # a busy machine is slow, not wrong
 
 
 def wait_until(is_so: Callable[[], object], what: str) -> None:
@@ -30,6 +30,15 @@ def wait_until(is_so: Callable[[], object], what: str) -> None:
             return
         sleep(_PAUSE)
     raise AssertionError(f"this was waited for in vain: {what}")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs, on Linux; one that only waits to be asked how it ended does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def test_a_run_is_followed_while_it_is_in_progress(
         opened = page.get_by_role("region", name="Case").locator(".case").inner_text()
         let_go(tmp_path, 3, 4, 5)
         page.locator(".filters-count", has_text="6 cases").wait_for()
-        process.wait(60)
+        process.wait(300)
 
     assert [re.search(r"case-\d", text)[0] for text in results] == ["case-2", "case-1", "case-0"]  # type: ignore[index]
     assert "99" in opened
@@ -111,7 +111,7 @@ def test_a_run_is_stopped_after_a_question(page: Page, viewed: Viewed, tmp_path:
         still_running = process.poll() is None
         page.get_by_role("dialog").get_by_role("button", name="Stop the run").click()
         let_go(tmp_path, 1)  # the case under way may be answered
-        process.wait(60)
+        process.wait(300)
         page.locator(".filters-count").wait_for()
 
     assert still_running
@@ -302,4 +302,4 @@ def test_a_run_can_bring_its_page(page: Page, tmp_path: Path, conduct: Conduct) 
         wait_until(lambda: "until you press" in said.read_text(encoding="utf-8"), "the end")
         process.send_signal(signal.SIGINT)
 
-        assert process.wait(60) == 1  # a case failed
+        assert process.wait(300) == 1  # a case failed

@@ -192,22 +192,19 @@ def test_no_answer_is_an_error_and_no_failure(pytester: pytest.Pytester, evals: 
 import sys
 from callscore import evaluation
 
-@evaluation(cases=[{"id": "exit"}, {"id": "nothing"}, {"id": "stop"}, {"id": "hang"}])
+@evaluation(cases=[{"id": "exit"}, {"id": "nothing"}, {"id": "stop"}])
 def odd(case):
     if case.id == "exit":
         sys.exit(3)
     if case.id == "stop":
         raise KeyboardInterrupt
-    if case.id == "hang":
-        import time
-        time.sleep(60)
     return object()
 """
     )
 
-    result = pytester.runpytest("--callscore", "--callscore-timeout", "0.5", evals)
+    result = pytester.runpytest("--callscore", evals)
 
-    result.assert_outcomes(passed=1, errors=7)
+    result.assert_outcomes(passed=1, errors=6)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [
@@ -216,10 +213,28 @@ def odd(case):
             '  File "*eval_assistant.py", line *, in assistant',
             "*_ ERROR at setup of odd[[]exit[]] _*",
             "*the task tried to end the process*",
-            "*_ ERROR at setup of odd[[]hang[]] _*",
-            "the task took more than 0.5 s*",
-            "No answers, 7 errors",
+            "No answers, 6 errors",
         ]
+    )
+
+
+def test_an_answer_that_takes_too_long_is_an_error(pytester: pytest.Pytester, evals: Path) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+import threading
+from callscore import evaluation
+
+@evaluation(cases=[{"id": "hang", "expected": []}])
+def assistant(case):
+    threading.Event().wait()
+"""
+    )
+
+    result = pytester.runpytest("--callscore", "--callscore-timeout", "0.5", evals)
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*_ ERROR at setup of assistant[[]hang[]] _*", "the task took more than 0.5 s*"]
     )
 
 
@@ -381,7 +396,7 @@ from callscore import evaluation
 async def assistant(case):
     if case.id == "b":
         os.kill(os.getpid(), signal.SIGINT)
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
     return []
 """
     )

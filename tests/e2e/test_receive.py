@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/v1/traces")
 AGENT: dict[str, Any] = {"gen_ai__operation__name": "invoke_agent"}
-WAIT = 120
+WAIT = 300
 REFERENCES = (
     '{"id": "paris", "expected": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}\n'
     '{"id": "rome", "expected": [{"name": "get_weather", "arguments": {"city": "Rome"}}]}\n'

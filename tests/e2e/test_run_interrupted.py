@@ -26,11 +26,11 @@ def hanging(case):
     asking(case)
     if case.id == "sum" and not Path("go-on").exists():
         Path("hangs").touch()
-        sleep(60)
+        sleep(600)
     return ANSWERS[case.id]
 """
 # A task that ends the whole process, and everything in it.
-VANISHING = HANGING.replace("sleep(60)", "__import__('os')._exit(7)")
+VANISHING = HANGING.replace("sleep(600)", "__import__('os')._exit(7)")
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_a_report_that_cannot_be_written_loses_nothing(callscore: Program, folde
 def test_ctrl_c_while_files_are_read_ends_it_without_a_report(tmp_path: Path) -> None:
     slow = """
     Path("hangs").touch()
-    __import__("time").sleep(60)
+    __import__("time").sleep(600)
     """
     add_file(tmp_path, "eval_slow.py", slow)
     with started(tmp_path, "run") as process:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from tests.e2e.agents import ASSISTANT, add_file, asked
 from tests.e2e.processes import started, wait_until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.e2e.conftest import Program
+
+    Change = Callable[[Path, str], None]
 
 OTHER = """
 from answering import answer
@@ -32,7 +38,21 @@ def waits(folder: Path, times: int) -> bool:
     ) == times
 
 
-def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path) -> None:
+@pytest.fixture
+def change(tmp_path_factory: pytest.TempPathFactory) -> Change:
+    """Changes a file at once, as editors do: half of the change would be one, too."""
+    aside = tmp_path_factory.mktemp("aside") / "file"
+
+    def change(file: Path, text: str) -> None:
+        aside.write_text(text)
+        # The clock of files lags behind: it would seem to be written by the run that has just ended.
+        os.utime(aside, (time() + 1, time() + 1))
+        aside.replace(file)
+
+    return change
+
+
+def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path, change: Change) -> None:
     file = add_file(tmp_path, "evals/eval_assistant.py", ASSISTANT)
     add_file(tmp_path, "evals/eval_other.py", OTHER)
     helper = tmp_path / "evals/answering.py"
@@ -40,11 +60,11 @@ def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path) -> None:
 
     with started(tmp_path, "run", "evals", "--watch", "--jobs", "1") as process:
         wait_until(lambda: waits(tmp_path, 1), "the first run")
-        file.write_text(ASSISTANT.replace('{"location": "Paris"}', '{"location": "Lyon"}'))
+        change(file, ASSISTANT.replace('{"location": "Paris"}', '{"location": "Lyon"}'))
         wait_until(lambda: waits(tmp_path, 2), "the file of evaluations alone")
-        helper.write_text("def answer(case):\n    return [{'name': 'getWeather'}]\n")
+        change(helper, "def answer(case):\n    return [{'name': 'getWeather'}]\n")
         wait_until(lambda: waits(tmp_path, 3), "everything, for what stands beside it")
-        file.write_text("import no_such_module\n")
+        change(file, "import no_such_module\n")
         wait_until(lambda: waits(tmp_path, 4), "a broken file")
         process.send_signal(signal.SIGINT)
         code = process.wait()
@@ -63,7 +83,9 @@ def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path) -> None:
     assert out.count("other   evals/eval_other.py:") == 2
 
 
-def test_answers_from_before_another_file_changed_are_not_taken(tmp_path: Path) -> None:
+def test_answers_from_before_another_file_changed_are_not_taken(
+    tmp_path: Path, change: Change
+) -> None:
     file = add_file(tmp_path, "eval_other.py", OTHER.replace("evals/thoughts", "thoughts"))
     former = file.read_text()
     helper = tmp_path / "answering.py"
@@ -71,13 +93,13 @@ def test_answers_from_before_another_file_changed_are_not_taken(tmp_path: Path) 
 
     with started(tmp_path, "run", "--watch") as process:
         wait_until(lambda: waits(tmp_path, 1), "the first run")
-        file.write_text(former + "\nMORE = 1\n")
+        change(file, former + "\nMORE = 1\n")
         wait_until(lambda: waits(tmp_path, 2), "the changed file")
-        helper.write_text("def answer(case):\n    return ANSWER\n\nANSWER = ['getWeather']\n")
+        change(helper, "def answer(case):\n    return ANSWER\n\nANSWER = ['getWeather']\n")
         wait_until(lambda: waits(tmp_path, 3), "what stands beside it")
-        file.write_text(former)
+        change(file, former)
         wait_until(lambda: waits(tmp_path, 4), "the file as it was at first")
-        file.write_text(former + "\nMORE = 1\n")
+        change(file, former + "\nMORE = 1\n")
         wait_until(lambda: waits(tmp_path, 5), "what was asked since that change")
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
@@ -86,7 +108,7 @@ def test_answers_from_before_another_file_changed_are_not_taken(tmp_path: Path) 
     assert (tmp_path / "stdout").read_text().count("1 case (1 reused)") == 1
 
 
-def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path) -> None:
+def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path, change: Change) -> None:
     (tmp_path / "answers.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
     cases = tmp_path / "cases.jsonl"
     cases.write_text('{"id": "a", "input": "x", "expected": []}\n')
@@ -102,9 +124,9 @@ def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path) -> None:
 
     with started(tmp_path, "run", "--watch", "--format", "json", "-o", "run.json") as process:
         report_after(1, "the first run")
-        suite.write_text("answers: answers.jsonl\ncases: cases.jsonl\nscorers: [recall]\n")
+        change(suite, "answers: answers.jsonl\ncases: cases.jsonl\nscorers: [recall]\n")
         report_after(2, "the changed suite")
-        cases.write_text('{"id": "a", "input": "x", "expected": ["f"]}\n')
+        change(cases, '{"id": "a", "input": "x", "expected": ["f"]}\n')
         report_after(3, "the changed cases")
         notes.unlink()
         report_after(4, "something else is gone")

@@ -224,13 +224,11 @@ def test_a_disk_that_is_full_in_the_middle_stops_no_run_and_the_rest_is_in_a_fil
 # Somebody clears up in the middle, when a part is kept already.
 CLEARED = """
 import shutil
-from time import sleep
 
 @evaluation(cases=CASES[:1], trials=30)
 def cleared(case):
     asking(case)
     if len(Path("asked.log").read_text().splitlines()) == 20:
-        sleep(0.3)
         shutil.rmtree(".callscore")
     return ANSWERS[case.id]
 """
@@ -332,7 +330,7 @@ def test_a_server_that_goes_away_in_the_middle_loses_nothing(
         if comes_back:
             line.mend()
         (folder / "go-greeting").touch()
-        code = process.wait(60)
+        code = process.wait(300)
 
     said = (folder / "stdout").read_text() + (folder / "stderr").read_text()
     assert code == 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Program
 
-WAIT = 60
+WAIT = 300
 HANGING = """
 from pathlib import Path
 from time import sleep

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Viewed", "airline_page", "airline_view", "run_ids", "serving", "viewed"]
 
-ENDING = 10  # seconds that the server may take to end
+ENDING = 300  # seconds that the server may take to end
 
 
 class Viewed(Protocol):

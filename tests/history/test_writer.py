@@ -46,7 +46,7 @@ class _Gate:
 
     def save_results(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         self.is_reached.set()
-        self.is_open.wait(60)
+        self.is_open.wait(300)
         self.batches.append(len(list(records)))
 
 
@@ -56,7 +56,7 @@ def test_a_record_that_is_reported_kept_can_be_read_by_others(begun: Store, path
     with BackgroundWriter(begun) as writer, open_store(path) as other:
         writer.put(an_answer(RUN), is_kept.set)
 
-        assert is_kept.wait(60)
+        assert is_kept.wait(300)
         assert other.answer_of_run(RUN, "00ff", 1) == an_answer(RUN)
     assert writer.problem is None
 
@@ -66,7 +66,7 @@ def test_putting_does_not_wait_for_the_disk() -> None:
     kept: list[int] = []
     with BackgroundWriter(gate) as writer:
         writer.put(an_answer(), lambda: kept.append(0))
-        gate.is_reached.wait(60)
+        gate.is_reached.wait(300)
         for number in range(1, 100):
             writer.put(an_answer(), partial(kept.append, number))
         before = list(kept)
@@ -80,7 +80,7 @@ def test_what_is_waiting_shares_a_transaction() -> None:
     gate: Any = _Gate()
     with BackgroundWriter(gate) as writer:
         writer.put(an_answer())
-        gate.is_reached.wait(60)
+        gate.is_reached.wait(300)
         for _ in range(1_200):
             writer.put(an_answer())
         gate.is_open.set()

@@ -83,10 +83,10 @@ def test_what_takes_too_long_is_stopped_and_the_next_call_answered(slow: dict[st
         before = await workers.answer(SCORE, SMALL)
         workers._seconds = 0.3
         stopped = await workers.answer(SCORE, slow)
-        workers._seconds = 60
+        workers._seconds = 600
         return [before, stopped, await workers.answer(SCORE, SMALL)]
 
-    before, stopped, after = run(Workers(seconds=60), ask)
+    before, stopped, after = run(Workers(seconds=600), ask)
 
     assert stopped == ToolAnswer(
         {
@@ -101,7 +101,7 @@ def test_what_takes_too_long_is_stopped_and_the_next_call_answered(slow: dict[st
 def test_a_tool_can_have_a_limit_and_advice_of_its_own(slow: dict[str, Any]) -> None:
     tool = structs.replace(SCORE, seconds=0.3, if_slow="Do it in a shell.")
 
-    found = run(Workers(seconds=60), lambda workers: workers.answer(tool, slow))
+    found = run(Workers(seconds=600), lambda workers: workers.answer(tool, slow))
 
     said = "the call took more than 0.3 s and was stopped. Do it in a shell."
     assert found == ToolAnswer({"error": said}, is_error=True)
@@ -150,7 +150,7 @@ def test_a_quick_call_is_answered_while_slow_ones_work_and_those_without_a_place
             (tmp_path / "go-on").touch()
         return quick
 
-    quick = run(Workers(seconds=60), ask)
+    quick = run(Workers(seconds=600), ask)
 
     assert quick == run_tool(SCORE, SMALL)
     assert all(each.content["error"].startswith(IS_BUSY) for each in before)
@@ -175,7 +175,7 @@ def test_slow_calls_keep_their_places_if_nothing_waits(
                 await anyio.sleep(0.01)
             (tmp_path / "go-on").touch()
 
-    run(Workers(seconds=60), ask)
+    run(Workers(seconds=600), ask)
 
     assert answers == [run_tool(SCORE, SMALL)] * (SLOW_PLACES + QUICK_PLACES)
 
@@ -183,7 +183,7 @@ def test_slow_calls_keep_their_places_if_nothing_waits(
 def test_a_call_that_finds_the_queue_full_is_refused_at_once(
     slow: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(mcp_workers, "QUICK_SECONDS", 60)  # no place becomes free
+    monkeypatch.setattr(mcp_workers, "QUICK_SECONDS", 600)  # no place becomes free
     refused: list[ToolAnswer] = []
 
     async def ask(workers: Workers) -> None:
@@ -194,7 +194,7 @@ def test_a_call_that_finds_the_queue_full_is_refused_at_once(
             refused.append(await workers.answer(SCORE, slow))
             (tmp_path / "go-on").touch()
 
-    run(Workers(seconds=60), ask)
+    run(Workers(seconds=600), ask)
 
     problem = (
         "the server is busy: too many calls are waiting. Try again in 1 s, or send a shorter call."
@@ -293,11 +293,11 @@ def test_the_time_after_which_to_try_again_is_that_of_the_next_slow_place() -> N
     now = monotonic()
 
     for number in range(SLOW_PLACES):
-        assert lanes.slow_down(number, now + 100 + 100 * number)
+        assert lanes.slow_down(number, now + 1000 + 1000 * number)
 
     assert not lanes.slow_down("one more", now)
     assert before == 1
-    assert 90 < lanes.retry_seconds() <= 100
+    assert 900 < lanes.retry_seconds() <= 1000
     lanes.leave_slow(0)
     assert lanes.retry_seconds() == 1
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 KEY = "ZxQqWmPl-hush-hush-1234"
 WEATHER = ("weather", {"city": "Paris"})
 TOOLS = [{"name": "weather", "input_schema": {"type": "object"}}]
-QUICK = Limits(retries=2, timeout=5)
+PATIENT = Limits(retries=2, timeout=300)
 
 
 def ask(server: OpenAIServer, given: Any = "Hello", /, **options: Any) -> dict[str, Any]:
-    options = {"limits": QUICK, **options}
+    options = {"limits": PATIENT, **options}
     chat = models.chat("m", base_url=server.base_url, **options)
     return asyncio.run(chat(given))
 
@@ -93,16 +93,14 @@ def test_a_call_that_the_server_threw_away_is_scored_too() -> None:
         Reply(status=503),
         Reply(is_dropped=True),
         Reply(text="half a body", half=20),
-        Reply(is_hung=True),
         Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
         Reply(body=b'{"choices": []}'),
     ],
-    ids=["429", "429 ms", "500", "503", "dropped", "half", "hung", "error in success", "empty"],
+    ids=["429", "429 ms", "500", "503", "dropped", "half", "error in success", "empty"],
 )
 def test_trouble_that_passes_is_waited_for(trouble: Reply) -> None:
-    limits = Limits(retries=2, timeout=0.3 if trouble.is_hung else 5)
     with openai_server(in_turn(trouble, trouble, Reply(text="Hi"))) as server:
-        answer = ask(server, limits=limits)
+        answer = ask(server)
 
     assert answer["choices"][0]["message"]["content"] == "Hi"
     assert len(server.requests) == 3
@@ -119,14 +117,14 @@ def test_after_so_many_attempts_it_is_given_up() -> None:
     )
 
 
-def test_a_model_that_never_answers_is_given_up_in_time() -> None:
+def test_a_model_that_never_answers_is_asked_again_and_given_up() -> None:
     with (
         openai_server(in_turn(Reply(is_hung=True))) as server,
         pytest.raises(ModelFailed) as raised,
     ):
-        ask(server, limits=Limits(retries=0, timeout=0.1))
+        ask(server, limits=Limits(retries=1, timeout=0.1))
 
-    assert raised.value.is_timeout
+    assert (raised.value.attempts, raised.value.is_timeout) == (2, True)
     assert "no answer within 0.1 s" in str(raised.value)
 
 
@@ -168,9 +166,11 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def test_no_error_shows_a_key(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with openai_server(in_turn(reply)) as server, pytest.raises(ModelFailed) as raised:
-        ask(server, limits=Limits(retries=1, timeout=0.2))
+        ask(server, limits=Limits(retries=1, timeout=0.2 if reply.is_hung else 300))
 
-    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    # A slow machine may give up before its request is there.
+    assert server.requests or reply.is_hung
+    assert {one.headers["authorization"] for one in server.requests} <= {f"Bearer {KEY}"}
     shown = "".join(traceback.format_exception(raised.value)) + repr(raised.value)
     assert "hush" not in shown
     assert "9999" not in shown
@@ -278,9 +278,9 @@ def test_many_are_asked_at_once_over_a_few_connections() -> None:
         answers = await asyncio.gather(*(chat(f"Question {number}") for number in range(50)))
         return len(answers)
 
-    with openai_server(latency=0.05) as server:
+    with openai_server(together=11) as server:
         assert asyncio.run(main(server)) == 50
-    assert server.most_in_flight > 10
+    assert server.most_in_flight >= 11
     assert len({request.body["messages"][0]["content"] for request in server.requests}) == 50
 
 
@@ -289,7 +289,7 @@ def test_the_identity_is_what_decides_the_answer_and_holds_no_key(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chat = models.chat("m", tools=TOOLS, system="a", temperature=0)
-    again = models.chat("m", tools=TOOLS, system="a", temperature=0, limits=QUICK)
+    again = models.chat("m", tools=TOOLS, system="a", temperature=0, limits=PATIENT)
 
     assert chat.identity() == again.identity()
     assert KEY not in str(chat.identity()) + repr(chat) + str(chat.asks("Hello"))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.receiving.journal import Segment
 
 MARK = OutputMark(7, 42)
-WAIT = 60
+WAIT = 300
 
 
 def entry(number: int) -> Entry:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from callscore.receiving.server import TraceServer
 
 HOST = "127.0.0.1"
-WAIT = 60
+WAIT = 300
 TOKEN = "the-token-of-these-tests"  # noqa: S105  (it opens nothing)
 BODY = in_protobuf(a_request(a_span(1, 1)))
 LIMITS = Limits(settle=1, quiet=10, max_body_bytes=100_000)

@@ -27,7 +27,7 @@ def main(path: str, base_url: str, count: int, jobs: int, wish: str) -> None:
     asked = evaluation(name="many", cases=cases)(models.chat("small", base_url=base_url))
     options = RunOptions(
         jobs=jobs,
-        limits=Limits(retries=0, timeout=30.0),
+        limits=Limits(retries=0, timeout=300),
         resume=wish == "resume",
         arguments={"paths": PATHS},
     )

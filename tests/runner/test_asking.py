@@ -19,6 +19,7 @@ from callscore.core.results import Answer, Failure, Usage
 from callscore.hiding.markers import MARKER
 from callscore.models.limits import Limits, Rate, run_limits
 from callscore.models.usage import add_waiting_time
+from callscore.runner import asking
 from callscore.runner.answers import case_for_task
 from callscore.runner.asking import Workers, ask, ask_in_task
 from callscore.runner.event_loop import SecondInterrupt
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
 
-PATIENT = Limits(timeout=50, retries=0)  # nobody waits for so long, and a busy machine may
+PATIENT = Limits(timeout=300, retries=0)  # nobody waits for so long, and a busy machine may
 SOON = Limits(timeout=0.05, retries=0)
 
 
@@ -430,7 +431,7 @@ def test_nothing_that_hangs_keeps_the_process_from_ending() -> None:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=50,
+        timeout=300,
     )
 
     assert (ran.stdout, ran.stderr) == ("timeout timeout timeout\n", "")
@@ -715,7 +716,7 @@ def test_an_async_task_that_blocks_everything_has_taken_too_long() -> None:
 
 # The workers: how many ask at once, and what becomes of tasks that do not play by the rules.
 
-LIMITS = Limits(timeout=30.0, retries=0)
+LIMITS = Limits(timeout=300, retries=0)
 MANY = [a_case(f"case-{number}") for number in range(60)]
 
 
@@ -800,19 +801,25 @@ def test_a_task_that_cancels_whoever_asks_it_has_no_answer() -> None:
 def test_a_task_that_does_not_listen_is_left_behind_and_the_others_are_asked(
     store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    monkeypatch.setattr("callscore.runner.asking._GRACE_SECONDS", 0.02)
+    monkeypatch.setattr(asking, "_GRACE_SECONDS", 0.02)
+    # Only the first has little time: a slow machine must not make the second late.
+    seconds, timeout = iter([0.05, 600.0]), asking._Timeout
+    monkeypatch.setattr(asking, "_Timeout", lambda _, on_stuck: timeout(next(seconds), on_stuck))
     stopped: list[str] = []
+    let_go = asyncio.Event()
 
     async def agent(case: Any) -> Any:
         while case.id == "case-0" and len(stopped) < 2:
             try:
-                await asyncio.sleep(60)
+                await let_go.wait()
             except asyncio.CancelledError:
                 stopped.append(case.id)
-        await asyncio.sleep(0.01)  # by then the first does answer, and nobody wants to know
+        if case.id == "case-0":
+            let_go.set()  # the first does answer, and nobody wants to know
+        await let_go.wait()
         return RIGHT
 
-    options = RunOptions(jobs=1, limits=Limits(timeout=0.05, retries=0))
+    options = RunOptions(jobs=1, limits=Limits(retries=0))
     found = run(a_plan(agent, *MANY[:2]), options, store=store if is_kept else None)
 
     (failed,) = found.evaluations[0].failures

@@ -52,7 +52,7 @@ def test_a_run_that_goes_on_finds_its_evaluations_by_name(store: Store, run: Run
     result = Result(case=question.case, status="error", failure=failed)
     recorder.put_result(1, question, result, digest="00ff", position=0, on_saved=kept.set)
     recorder.flush_soon()
-    assert kept.wait(60)
+    assert kept.wait(300)
     recorder.close()
 
     assert [each.name for each in store.evaluations(run.id)] == ["a", "b", "new"]

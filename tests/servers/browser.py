@@ -53,7 +53,7 @@ ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
 )
 # Milliseconds that the browser may take for one step.
-PATIENCE = int(os.environ.get("CALLSCORE_BROWSER_PATIENCE", "20000"))
+PATIENCE = int(os.environ.get("CALLSCORE_BROWSER_PATIENCE", "120000"))
 SMALL = ("data:", "blob:", "file:", "about:")
 # What breaks the policy of a document is an event there; Chromium need not write all of them.
 _TELL = """

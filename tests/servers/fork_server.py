@@ -43,7 +43,7 @@ __all__ = ["PATIENCE", "SOURCE", "programs_folder", "run_program"]
 
 ROOT = Path(__file__).parents[2]
 SOURCE = str(ROOT / "src")
-PATIENCE = 120.0  # seconds that a program may take
+PATIENCE = 300.0  # seconds that a program may take
 _HEAD = 8  # bytes that hold the length of a request
 _MEASURED = ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
 _READ_AT_START = ("PYTHON", "LC_", "LANG")

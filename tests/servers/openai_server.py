@@ -21,6 +21,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -103,12 +104,16 @@ class OpenAIServer:
         most_in_flight: how many were being answered at once, at most.
     """
 
-    def __init__(self, script: Script, *, keeps: bool = True, latency: float = 0.0) -> None:
+    def __init__(
+        self, script: Script, *, keeps: bool = True, latency: float = 0.0, together: int = 1
+    ) -> None:
         self.requests: list[Request] = []
         self.in_flight = 0
         self.most_in_flight = 0
         self.connections: set[_Connection] = set()
         self.latency = latency
+        self.together = together
+        self.held: list[Callable[[], None]] = []
         self._script = script
         self._keeps = keeps
         self._count = 0
@@ -196,8 +201,12 @@ class _Connection(asyncio.Protocol):
             return
         if latency:
             asyncio.get_running_loop().call_later(latency, self._answer, reply, body)
-        else:
-            self._answer(reply, body)
+            return
+        self._server.held.append(partial(self._answer, reply, body))
+        if self._server.most_in_flight >= self._server.together:
+            held, self._server.held = self._server.held, []
+            for answer in held:
+                answer()
 
     def _begin(self) -> None:
         self._is_busy = True
@@ -332,14 +341,17 @@ def _streamed(reply: Reply, body: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def openai_server(script: Script = obliging, *, latency: float = 0.0) -> Iterator[OpenAIServer]:
+def openai_server(
+    script: Script = obliging, *, latency: float = 0.0, together: int = 1
+) -> Iterator[OpenAIServer]:
     """Serve a script in a thread of its own while the block runs.
 
     Args:
         script: what the server answers.
         latency: for how many seconds every reply waits that does not say so itself.
+        together: how many requests must be there at once before the first one is answered.
     """
-    server = OpenAIServer(script, latency=latency)
+    server = OpenAIServer(script, latency=latency, together=together)
     loop = asyncio.new_event_loop()
     ended = asyncio.Event()
     ready = threading.Event()
@@ -350,12 +362,12 @@ def openai_server(script: Script = obliging, *, latency: float = 0.0) -> Iterato
 
     thread = threading.Thread(target=run, daemon=True, name="openai-server")
     thread.start()
-    assert ready.wait(60), "The server did not start."
+    assert ready.wait(300), "The server did not start."
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(10)
+        thread.join(300)
 
 
 async def _serve_process(latency: float) -> None:

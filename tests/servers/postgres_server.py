@@ -56,7 +56,7 @@ SETTINGS = {
     "autovacuum": "off",
     "lc_messages": "C",
 }
-_PATIENCE = 60
+_PATIENCE = 300
 
 
 class MissingServer(Exception):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-WAIT = 60
+WAIT = 300
 # A process that starts the page, tells its address and its process, and waits.
 STARTER = """
 import sys

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from callscore.web.server import PageServer
 
-WAIT = 60
+WAIT = 300
 
 
 @pytest.fixture

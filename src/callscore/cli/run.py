@@ -697,8 +697,9 @@ def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
     since = 0.0 if request.cache else watched.began  # --cache also reuses older answers
     try:
         while code != INTERRUPTED:
+            ended = time()  # before a change that the note invites to
             print_note(say(_WATCHING, request.lang))
-            changed = watched.wait_for(changes)
+            changed = watched.wait_for(changes, ended)
             if not _are_evaluations(changed, request):
                 since = watched.began
             forget_modules([Path.cwd(), *(Path(path).resolve().parent for path in request.paths)])
@@ -773,9 +774,8 @@ class _WatchedFiles:
         is_hidden = any(part.startswith(".") for part in inner.parts)
         return file.suffix in _SUFFIXES and not is_hidden and file.resolve() != self._written
 
-    def wait_for(self, changes: Iterator[set[Path]]) -> list[Path]:
-        """Wait for changes, and return the changed files."""
-        ended = time()
+    def wait_for(self, changes: Iterator[set[Path]], ended: float) -> list[Path]:
+        """Wait for changes, and return the changed files; `ended` is the time when the last run did."""
         for some in changes:
             files = sorted(path for path in some if not self._is_output(path, ended))
             if files:
