@@ -299,7 +299,9 @@ def _serve(listening: socket.socket) -> Request | None:
             waiting.register(source, selectors.EVENT_READ)
         while copied is None:
             ready = [key.fileobj for key, _ in waiting.select()]
-            if 0 in ready:  # who has started it is gone
+            if 0 in ready:  # who has started it is gone, and waits for no program
+                for pid in lines:
+                    os.kill(pid, signal.SIGKILL)
                 return None
             if woken in ready:
                 os.read(woken, 1024)

@@ -59,11 +59,11 @@ def record(
         processes: how many jobs run at once.
     """
     _prepare(root)
-    os.environ.update(path := _environment(source, root))
-    for name in os.environ.keys() - path.keys():
-        del os.environ[name]
-    server = ForkServer(path["PYTHONPATH"])
-    os.environ["PATH"] = os.pathsep.join([server.programs, path["PATH"]])
+    environment = _environment(source, root)
+    os.environ.clear()
+    os.environ.update(environment)
+    server = ForkServer(environment["PYTHONPATH"])
+    os.environ["PATH"] = os.pathsep.join([server.programs, environment["PATH"]])
     try:
         with openai_server(_reply) as model, ThreadPoolExecutor(processes) as workers:
             os.environ["MODEL"] = model.base_url
