@@ -33,6 +33,7 @@ def test_the_longest_path_is_replaced_first() -> None:
     ("text", "normalized"),
     [
         ("<object at 0x7f1c2a3b4c5d>", "<object at <address>>"),
+        ("a\x1b[?25l\r\n50 %\r\n90 %\x1b[?25hb", "a<progress>b"),
         ("http://127.0.0.1:45123/mcp", "http://127.0.0.1:<port>/mcp"),
         ('{"seconds":-8.9e-6}', '{"seconds":<waited>}'),
         (r"{\"seconds\":-0.00002}", r"{\"seconds\":<waited>}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from base64 import b64decode
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,25 +13,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Normalizer"]
 
-# No word boundary at the start: the `m` of a colour may stand there.
-_RUN = re.compile(r"(?<!\d)\d{8}-\d{6}-[0-9a-z]{4}\b")
-_MARKER = re.compile(r"(?<=\[hidden )[0-9a-f]{12}(?:\.[0-9a-f]{6})?")  # the key is random
-_QUESTION = re.compile(r'(?<="question":")[0-9a-f]{32}(?=")')  # a digest of a port, among others
+# Random texts, and digests of them. Equal ones stay equal, and different ones different.
+_NUMBERED = {
+    # No word boundary at the start: the `m` of a colour may stand there.
+    "run": re.compile(r"(?<!\d)\d{8}-\d{6}-[0-9a-z]{4}\b"),
+    "secret": re.compile(r"(?<=\[hidden )[0-9a-f]{12}(?:\.[0-9a-f]{6})?"),
+    "question": re.compile(r'(?<="question":")[0-9a-f]{32}(?=")'),
+    "score": re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b"),
+}
 # The data of an HTML report, which is compressed with the ids of runs in it.
 _PACKED = re.compile(r'(?<=<script type="application/octet-stream" id=)("[^"]*">)([\w+/=]+)')
 _PLAIN = (
     # Waiting is measured by the one clock that goes on, and subtracted from what stands still.
     (re.compile(r'(seconds\\*": ?)-\d[\d.e-]*'), r"\1<waited>"),
+    # How often progress is drawn depends on the load. It begins and ends with the cursor.
+    (re.compile("\x1b\\[\\?25l.*?\x1b\\[\\?25h", re.DOTALL), "<progress>"),
     (re.compile(r"\b0x[0-9a-f]{8,16}\b"), "<address>"),
     (re.compile(r"(\b127\.0\.0\.1:)\d{4,5}\b"), r"\1<port>"),
 )
 
 
 class Normalizer:
-    """Normalizes the texts of one job.
-
-    Run ids are numbered in the order in which they appear, so that two runs stay two runs, and so
-    are the markers of secrets and the digests of questions.
+    """Normalizes the texts of one job: ids are numbered in the order in which they appear.
 
     Args:
         paths: texts that differ from one recording to the next, with what replaces them.
@@ -39,30 +43,27 @@ class Normalizer:
     def __init__(self, paths: Mapping[str, str]) -> None:
         # Longest first: one path may begin with another.
         self._paths = sorted(paths.items(), key=lambda item: -len(item[0]))
-        self._runs: dict[str, str] = {}
-        self._markers: dict[str, str] = {}
-        self._questions: dict[str, str] = {}
+        self._known: dict[str, dict[str, str]] = {kind: {} for kind in _NUMBERED}
 
     @property
     def runs(self) -> list[str]:
         """The run ids seen so far, in order."""
-        return list(self._runs)
+        return list(self._known["run"])
 
     def __call__(self, text: str) -> str:
         """The text without what differs from one recording to the next."""
         text = _PACKED.sub(lambda found: found[1] + _unpacked(found[2]), text)
         for path, name in self._paths:
             text = text.replace(path, name)
-        text = _RUN.sub(lambda found: _numbered(self._runs, found[0], "run"), text)
-        text = _MARKER.sub(lambda found: _numbered(self._markers, found[0], "secret"), text)
-        text = _QUESTION.sub(lambda found: _numbered(self._questions, found[0], "question"), text)
+        for kind, pattern in _NUMBERED.items():
+            text = pattern.sub(partial(_number, kind, self._known[kind]), text)
         for pattern, name in _PLAIN:
             text = pattern.sub(name, text)
         return text
 
 
-def _numbered(known: dict[str, str], text: str, kind: str) -> str:
-    return known.setdefault(text, f"<{kind}-{len(known) + 1}>")
+def _number(kind: str, known: dict[str, str], found: re.Match[str]) -> str:
+    return known.setdefault(found[0], f"<{kind}-{len(known) + 1}>")
 
 
 def _unpacked(text: str) -> str:

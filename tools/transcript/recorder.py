@@ -179,7 +179,8 @@ class _JobRunner:
         code, stdout, _ = self._outcome(listing, dict(os.environ))
         if code == 0:
             for run in msgspec.json.decode(stdout):
-                yield f"callscore export {run['id']} {place}"
+                # Several threads write results, in any order.
+                yield f"callscore export {run['id']} {place} | sort"
 
     def _outcome(self, line: str, environment: dict[str, str]) -> Outcome:
         try:
