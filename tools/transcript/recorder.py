@@ -197,7 +197,7 @@ class _JobRunner:
 
 def _run_in_shell(line: str, folder: Path, environment: dict[str, str]) -> Outcome:
     with subprocess.Popen(
-        ["bash", "-c", line],  # noqa: S607  (any bash will do)
+        ["bash", "-o", "pipefail", "-c", line],  # noqa: S607  (any bash will do)
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
