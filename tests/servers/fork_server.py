@@ -27,7 +27,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
@@ -39,7 +39,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["PATIENCE", "SOURCE", "programs_folder", "run_program"]
+__all__ = ["PATIENCE", "SOURCE", "ForkServer", "Request", "programs_folder", "run_program"]
 
 ROOT = Path(__file__).parents[2]
 SOURCE = str(ROOT / "src")
@@ -83,7 +83,7 @@ class Request(msgspec.Struct, frozen=True):
         arguments: those of the program.
         folder: where.
         environment: all of it.
-        script: the path of the console script that it is, if it is one.
+        script: the path of the console script that it is, if it is one; or of a script in Python.
     """
 
     arguments: list[str]
@@ -126,15 +126,22 @@ def programs_folder() -> str:
 
 
 @cache
-def _server() -> _Server:
+def _server() -> ForkServer:
     """The server of this process, started when it is needed first."""
-    return _Server()
+    return ForkServer()
 
 
-class _Server:
-    """A process that waits to be copied; it ends with this one."""
+class ForkServer:
+    """A process that waits to be copied; it ends with this one.
 
-    def __init__(self) -> None:
+    Args:
+        path: where Python finds callscore, and whatever else is to be imported first.
+
+    Attributes:
+        programs: the folder of the `callscore` that commands in a shell find.
+    """
+
+    def __init__(self, path: str = SOURCE) -> None:
         folder = mkdtemp(prefix="callscore-fork-")
         self._address = f"{folder}/socket"
         self.programs = f"{folder}/programs"
@@ -142,7 +149,7 @@ class _Server:
         # Its coverage is that of what it imports alone; each copy measures its own.
         is_measured = any(name in os.environ for name in _MEASURED)
         inherited = {name: os.environ[name] for name in os.environ if name not in _MEASURED}
-        environment = {**inherited, "PYTHONPATH": SOURCE}
+        environment = {**inherited, "PYTHONPATH": path}
         self._read = _read_at_start(environment)
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.servers.fork_server", self._address, str(is_measured)],
@@ -152,7 +159,8 @@ class _Server:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is not meant for it
         )
-        atexit.register(_stop, process, folder)
+        self.stop = cache(partial(_stop, process, folder))
+        atexit.register(self.stop)
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stdout.readline() == b"listening\n"
@@ -161,15 +169,21 @@ class _Server:
         """Whether Python would find what the server has found when it started."""
         return _read_at_start(environment) == self._read
 
-    def run(self, request: Request, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
-        """Let a copy run, and wait for its end."""
+    def run(
+        self, request: Request, stdin: bytes = b"", patience: float = PATIENCE
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Let a copy run, and wait for its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it took too long, and was killed.
+        """
         words = ["callscore", *request.arguments]
         with (
             TemporaryFile() as out,
             TemporaryFile() as err,
             socket.socket(socket.AF_UNIX) as line,
         ):
-            line.settimeout(PATIENCE)
+            line.settimeout(patience)
             line.connect(self._address)
             reading, writing = os.pipe()
             content = msgspec.json.encode(request)
@@ -214,7 +228,7 @@ def _code(line: socket.socket, words: Sequence[str]) -> int:
             return int(said.readline())
         except TimeoutError:
             os.kill(pid, signal.SIGKILL)
-            raise subprocess.TimeoutExpired(words, PATIENCE) from None
+            raise subprocess.TimeoutExpired(words, line.gettimeout() or PATIENCE) from None
 
 
 def _content(file: IO[bytes]) -> bytes:
@@ -285,7 +299,9 @@ def _serve(listening: socket.socket) -> Request | None:
             waiting.register(source, selectors.EVENT_READ)
         while copied is None:
             ready = [key.fileobj for key, _ in waiting.select()]
-            if 0 in ready:  # who has started it is gone
+            if 0 in ready:  # who has started it is gone, and waits for no program
+                for pid in lines:
+                    os.kill(pid, signal.SIGKILL)
                 return None
             if woken in ready:
                 os.read(woken, 1024)
@@ -330,7 +346,7 @@ def _reap(lines: dict[int, socket.socket]) -> None:
 
 
 def _run(request: Request) -> NoReturn:
-    """Be `python -m callscore` from here on, or the console script."""
+    """Be `python -m callscore` from here on, or the console script, or a script in Python."""
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
@@ -341,15 +357,18 @@ def _run(request: Request) -> NoReturn:
     sys.argv = [request.script, *request.arguments]
     sys.path[0] = str(Path(request.script).parent) if request.script else request.folder
     try:
-        if request.script:
+        if request.script.endswith(".py"):
+            runpy.run_path(request.script, run_name="__main__")
+        elif request.script:
             sys.modules["__main__"] = ModuleType("__main__")
             import_module("callscore.cli.main").main()
-        runpy.run_module("callscore", run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_module("callscore", run_name="__main__", alter_sys=True)
     except SystemExit as error:
         if isinstance(error.code, int):
             _end(error.code)
         raise
-    sys.exit()
+    _end(0)
 
 
 def _reopen() -> None:

@@ -72,12 +72,6 @@ def test_commands_that_only_one_recording_has_are_named() -> None:
     assert partial == []
 
 
-def test_files_may_be_left_out() -> None:
-    new = replace(OLD, files={"report.txt": "other\n", "gone.txt": None})
-
-    assert not list(differences({OLD.key: OLD}, {new.key: new}, left_out="report"))
-
-
 def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "before.jsonl"
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
-import zlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from tools.transcript.snapshot import changed_files, new_lines, stamps
+import pyarrow as pa
+from pyarrow import parquet
+from tools.transcript.snapshot import changed_files, histories, stamps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,20 +26,19 @@ def test_only_what_was_written_or_removed_is_recorded(tmp_path: Path) -> None:
     assert found == {"changed": "after, and longer\n", "gone": None, "new.gz": "new\n"}
 
 
-def test_a_database_is_recorded_as_its_rows(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "history.db")) as database, database:
-        database.execute("create table results (number integer, body blob)")
-        rows = [(2, zlib.compress(b"long text")), (1, b"\xff\x00")]
-        database.executemany("insert into results values (?, ?)", rows)
+def test_histories_are_named_and_their_bytes_are_not_recorded(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "broken.db").write_text("no database\n")
+    with closing(sqlite3.connect(tmp_path / "kept" / "history.db")) as database, database:
+        database.execute("create table results (number integer)")
 
-    found = changed_files(tmp_path, {})
-
-    assert found["history.db"] == (
-        "CREATE TABLE results (number integer, body blob)\n"
-        'results {"body":"ff00"}\n'
-        'results {"body":"long text"}\n'
-    )
+    assert histories(tmp_path) == ["kept/history.db"]
+    assert changed_files(tmp_path, {}) == {"broken.db": "no database\n"}
 
 
-def test_of_a_database_the_new_rows_are_told_from_those_that_are_gone() -> None:
-    assert new_lines("a\nb\nb\n", "b\nc\n") == "- a\n- b\n+ c\n"
+def test_the_rows_of_a_parquet_file_are_recorded(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"id": ["a", "b"], "f1": [1.0, None]}), tmp_path / "rows.parquet")
+
+    assert changed_files(tmp_path, {}) == {
+        "rows.parquet": 'id: string\nf1: double\n{"id":"a","f1":1.0}\n{"id":"b","f1":null}\n'
+    }

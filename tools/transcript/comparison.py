@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from difflib import unified_diff
 from itertools import groupby
 from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +25,7 @@ class Record(Struct, frozen=True, kw_only=True):
     """What one command did.
 
     Attributes:
-        key: the job and the number of the step in it.
+        key: the job and the number of the command in it.
         command: the command as a person reads it.
         exit: its exit code; negative for a signal, None where it did not end in time.
         stdout: what it printed.
@@ -74,7 +72,6 @@ def differences(
     after: dict[str, Record],
     *,
     is_complete: bool = True,
-    left_out: str | None = None,
 ) -> Iterator[str]:
     """What changed, one text for each command that is not the same.
 
@@ -82,10 +79,7 @@ def differences(
         before: the earlier recording.
         after: the later one.
         is_complete: whether both hold the whole corpus. If not, only what both hold is compared.
-        left_out: a regular expression; files whose names it matches are not compared.
     """
-    if left_out:
-        before, after = _without(before, left_out), _without(after, left_out)
     for key, old in before.items():
         new = after.get(key)
         if new is not None and new != old:
@@ -96,17 +90,6 @@ def differences(
         for key, new in after.items():
             if key not in before:
                 yield f"=== {key}\n    only in the later recording: {_first_line(new.command)}"
-
-
-def _without(records: dict[str, Record], pattern: str) -> dict[str, Record]:
-    is_left_out = re.compile(pattern).search
-    return {
-        key: replace(
-            record,
-            files={name: text for name, text in record.files.items() if not is_left_out(name)},
-        )
-        for key, record in records.items()
-    }
 
 
 def _changes(old: Record, new: Record) -> Iterator[str]:

@@ -1,23 +1,27 @@
-"""The files that the corpus writes itself: cases, traces, tools, suites and evaluations."""
+"""The files that commands of the corpus read: cases, traces, tools, suites, evaluations, scripts.
+
+Those that are long are made here; `inputs.txt` holds the others, each after a line `-- NAME --`.
+"""
 
 from __future__ import annotations
 
 import gzip
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
+from tools.transcript.values import DATE_CASES, GROUP_CASES, MANY_CALLS, SCHEMA_CASES, SCHEMA_TOOLS
 
 __all__ = [
-    "AGENT",
     "BAD_LINES",
     "CASES",
     "MATCHER_CASES",
-    "MOODY",
     "RICH",
     "TOOLS",
     "TWO_SIDES",
-    "WEATHER_SUITE",
     "answer_lines",
+    "input_files",
     "json_lines",
     "json_text",
     "weather_files",
@@ -313,14 +317,13 @@ BAD_LINES: dict[str, bytes] = {
     "blank": b"\n\n  \n",
     "bom": b"\xef\xbb\xbf" + _GOOD,
     "windows": _GOOD.replace(b"\n", b"\r\n"),
-    "gzip-cut": gzip.compress(_GOOD * 100, mtime=0)[:-12],
 }
 
 _CITIES = (
     *("oslo", "rome", "paris", "lima", "cairo", "delhi"),
     *("tokyo", "quito", "accra", "dakar", "minsk", "sofia"),
 )
-WEATHER_SUITE = 'answers = "answers.jsonl"\ncases = "cases.jsonl"\n'
+_WEATHER_SUITE = 'answers = "answers.jsonl"\ncases = "cases.jsonl"\n'
 
 
 def answer_lines(*wrong: str) -> str:
@@ -345,95 +348,143 @@ def weather_files(*wrong: str, more: str = "") -> dict[str, str | bytes]:
         for city in _CITIES
     ]
     return {
-        "eval_weather.toml": WEATHER_SUITE + more,
+        "eval_weather.toml": _WEATHER_SUITE + more,
         "cases.jsonl": json_lines(cases),
         "answers.jsonl": answer_lines(*wrong),
     }
 
 
-# An evaluation in Python; what it answers is in it.
-AGENT = '''\
-"""An assistant with recorded answers."""
-
-from pathlib import Path
-
-from callscore import Case, evaluation, expect
+_ARCHIVE = Path(__file__).with_name("inputs.txt")
+_LABEL = re.compile(r"^-- (.+) --\n", re.MULTILINE)
+# Cases that expect groups, which have no position.
+_GROUPED = {"in-order", "any-order", "one-of", "optional", "times", "forbidden"}
 
 
-def getWeather(location: str) -> str:
-    """Tell the weather.
+def input_files(repository: Path) -> dict[str, bytes]:
+    """All files that jobs may name.
 
     Args:
-        location: a city.
+        repository: where examples, samples and real trajectories are taken from.
     """
+    _, *parts = _LABEL.split(_ARCHIVE.read_text(encoding="utf-8"))
+    made = {
+        **dict(zip(parts[::2], parts[1::2], strict=True)),
+        **_made_cases(),
+        **_compared_cases(),
+        **_labelled_runs(),
+        **{f"kinds/{name}": content for name, content in _kinds_of_files().items()},
+        **{f"bad/{name}.jsonl": content for name, content in BAD_LINES.items()},
+        **{f"weather/{name}": content for name, content in weather_files().items()},
+        "weather/one.jsonl": answer_lines("oslo"),
+        "weather/many.jsonl": answer_lines("oslo", "rome", "lima", "quito", "accra", "dakar"),
+    }
+    files = {
+        name: text if isinstance(text, bytes) else text.encode() for name, text in made.items()
+    }
+    examples = repository / "examples" / "assistant"
+    files |= {f"examples/{each.name}": each.read_bytes() for each in _files_in(examples)}
+    trajectories = repository / "src" / "callscore" / "data" / "airline-gpt-4o.jsonl.gz"
+    samples = repository / "tests" / "samples"
+    return files | {
+        "airline.jsonl.gz": trajectories.read_bytes(),
+        "spans.json": (samples / "files" / "otlp_traces.json").read_bytes(),
+        **{
+            f"chat/{each.name}": each.read_bytes()
+            for each in _files_in(samples / "formats" / "openai_chat")
+        },
+    }
 
 
-def calculator(operation: str, a: float, b: float) -> float:
-    """Calculate."""
+def _files_in(folder: Path) -> list[Path]:
+    return [
+        each
+        for each in sorted(folder.iterdir())
+        if each.is_file() and not {".expected", ".schemas"} & {*each.suffixes}
+    ]
 
 
-ANSWERS = {
-    "weather": [{"name": "getWeather", "arguments": {"location": "Paris"}}],
-    "sum": [{"name": "calculator", "arguments": {"operation": "multiply", "a": 12, "b": 8}}],
-    "greeting": [],
-    "group": [{"name": "a", "arguments": {}}, {"name": "b", "arguments": {"n": 1}}],
-    "forbidden": [{"name": "delete_all", "arguments": {}}],
-}
-CASES = [
-    Case(
-        "What is the weather in Paris?",
-        id="weather",
-        expected=[expect.call("getWeather", location="Paris")],
-        tags=["smoke"],
-    ),
-    Case(
-        "What is 12 * 7?",
-        id="sum",
-        expected=[expect.call("calculator", operation="multiply", a=12, b=7)],
-    ),
-    Case("Hi!", id="greeting", expected=[], tags=["smoke", "short"]),
-    Case("Both.", id="group", expected=[expect.in_order(expect.call("b"), expect.call("a"))]),
-    Case("Clean up.", id="forbidden", expected=[expect.forbid("delete_*")]),
-]
+def _made_cases() -> dict[str, str]:
+    return {
+        "cases.jsonl": CASES,
+        "rules.jsonl": json_lines(MATCHER_CASES),
+        "plain.jsonl": json_lines([one for one in RICH if one.get("id") not in _GROUPED]),
+        "dates.jsonl": json_lines(DATE_CASES),
+        "schemas.jsonl": json_lines(SCHEMA_CASES),
+        "groups.jsonl": json_lines(GROUP_CASES),
+        "many.jsonl": json_lines(MANY_CALLS),
+        "tools.json": json_text(TOOLS),
+        "schema_tools.json": json_text(SCHEMA_TOOLS),
+        "one_tool.json": json_text([{"type": "function", "function": TOOLS[0]}]),
+        **TWO_SIDES,
+    }
 
 
-def ask(case):
-    with Path("asked.log").open("a") as log:
-        log.write(case.id + "\\n")
-    return ANSWERS[case.id]
+def _compared_cases() -> dict[str, str]:
+    """Files that are compared with each other: of right and wrong calls, and of scores between."""
+    calls = ["a", "b", "c", "d"]
+    graded = {
+        name: [
+            _case(f"g{n}", calls, calls[: (n * step + trial) % 5], trial=trial, tags=[f"t{n % 2}"])
+            for n in range(30)
+            for trial in range(3)
+        ]
+        for name, step in (("graded.jsonl", 1), ("regraded.jsonl", 2), ("worse.jsonl", 0))
+    }
+    before = [_case(f"c{n}", ["f"], ["f"], tags=["x"]) for n in range(40)]
+    after = [_case(f"c{n}", ["f"], ["g" if n % 3 else "f"], tags=["x"]) for n in range(1, 41)]
+    files = {"before.jsonl": before, "after.jsonl": after, **graded}
+    return {name: json_lines(cases) for name, cases in files.items()}
 
 
-'''
-# One agent with variants, trials, an own scorer, errors and a skipped case.
-MOODY = (
-    AGENT
-    + """
-CASES = [*CASES, Case("Skip me.", id="skipped", expected=[], skip="not yet")]
+def _labelled_runs() -> dict[str, str]:
+    """Runs whose label follows a key, with a note that differs without a rule."""
+    lines = []
+    for task in range(20):
+        for trial in range(3):
+            success = (task + trial) % 2 == 0
+            note = ("as agreed", "ok", "done")[(task * 7 + trial * 3) % 3]
+            expected = [_call("save", key=task, note="as agreed")]
+            actual = [_call("save", key=task if success else -1, note=note)]
+            run = _case(f"t{task}", expected, actual, trial=trial, success=success)
+            lines.append(run if task else run | {"success": True, "actual": ["store"]})
+    return {"labelled.jsonl": json_lines(lines), "few.jsonl": json_lines(lines[:9])}
 
 
-def is_brief(calls):
-    return len(calls) < 2, f"{len(calls)} calls"
+def _kinds_of_files() -> dict[str, str | bytes]:
+    """The same cases in every kind of file, and files that are none."""
+    few = RICH[:12]
+    rows = "".join(
+        ",".join([one["id"], *(_quoted(json_text(one[side])) for side in ("expected", "actual"))])
+        + "\n"
+        for one in few
+    )
+    return {
+        "cases.json": json_text(few),
+        "wrapped.json": json_text({"cases": few}),
+        "one.json": json_text(few[0]),
+        "cases.yaml": "".join(f"- {json_text(one)}\n" for one in few),
+        "several.yml": "".join(f"---\n{json_text(one)}\n" for one in few),
+        "cases.csv": f"id,expected,actual\n{rows}",
+        "cases.tsv": f"id,expected,actual\n{rows}".replace(",", "\t"),
+        "short.csv": "id,expected,actual\na,[]\n",
+        "cases.jsonl.gz": gzip.compress(json_lines(few).encode(), mtime=0),
+        "cases.txt": json_lines(few),
+        "cases.toml": "[[cases]]\nid = 'a'\nexpected = ['f']\nactual = ['f']\n",
+        "cases.unknown": json_lines(few),
+        "broken.yaml": "- id: a\n  expected: [f\n",
+        "typo.yaml": "- id: a\n  expectd: [f]\n  actual: []\n",
+        "broken.json": '[{"id": "a", "expected": [',
+        "broken.csv": 'id,expected\na,"[\n',
+        "notes.md": "# Nothing\n\nNo calls here.\n",
+        "picture.png": b"\x89PNG\r\n\x1a\n\x00\x00",
+        "data.parquet": b"PAR1 not really",
+        "log.eval": b"PK\x03\x04 not really",
+        "spans.pb": b"\x00\x01\x02\xff",
+        "data.zst": b"\x28\xb5\x2f\xfd not really",
+        "cut.jsonl.gz": gzip.compress(json_lines(few).encode(), mtime=0)[:-12],
+        "folder/inner.jsonl": "",
+    }
 
 
-def is_broken(calls):
-    raise ValueError("cannot score")
-
-
-@evaluation(cases=CASES, variants={"good": {"mood": 1}, "bad": {"mood": 0}}, trials=2,
-            scorers=["accuracy", "exact", is_brief], tags=["moody"])
-def moody(case, mood):
-    if case.id == "sum" and not mood:
-        raise ValueError("the agent is tired: key sk-0123456789abcdef0123456789abcdef")
-    return ask(case) if mood else [*ask(case), "more"]
-
-
-@evaluation(cases=CASES[:2], scorers=["accuracy", is_broken], preset="outcome")
-async def broken(case):
-    return ask(case)
-
-
-@evaluation(cases=CASES[:1], skip="later")
-def later(case):
-    return []
-"""
-)
+def _quoted(text: str) -> str:
+    return '"{}"'.format(text.replace('"', '""'))

@@ -1,0 +1,1 @@
+"""Programs that commands of the corpus call beside callscore."""
