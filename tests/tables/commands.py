@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from click.testing import CliRunner
+from tests.tables.rows import FOLDER
 
 from callscore.cli.program import run_program
-from tests.tables.rows import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
     from pathlib import Path
 
     import pytest
@@ -115,7 +114,9 @@ class Folder:
         ]
         if "out" in step:
             found += _unless(_joined(step["out"]), got.out, "standard output")
-        found += [f"{part!r} is not in {got.out!r}" for part in step.get("has", ()) if part not in got.out]
+        found += [
+            f"{part!r} is not in {got.out!r}" for part in step.get("has", ()) if part not in got.out
+        ]
         if "json" in step:
             value = msgspec.json.decode(got.out)
             for path, wanted in step["json"].items():
@@ -127,7 +128,9 @@ class Folder:
     def _differing_file(self, name: str, wanted: Any) -> list[str]:
         file = self._path / name
         if wanted is None or not file.exists():
-            return [] if wanted is None and not file.exists() else [f"{name} exists: {file.exists()}"]
+            return (
+                [] if wanted is None and not file.exists() else [f"{name} exists: {file.exists()}"]
+            )
         got = self._stable(file.read_bytes())
         if isinstance(wanted, dict):  # a long file: only how it begins
             return [] if got.startswith(wanted["begins"]) else [f"{name} begins {got[:80]!r}"]

@@ -17,16 +17,12 @@ def short(value: Any, *, is_expected: bool) -> Any:
     """Calls as people write them: `"f"`, or `["f", {"q": 1}]`."""
     if isinstance(value, list):
         return [short(each, is_expected=is_expected) for each in value]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or (value.get("name") and value.keys() - {"name", "arguments"}):
         return value
-    if value.keys() == {"name"} and is_expected:
-        return value["name"]
-    if value.keys() == {"name", "arguments"}:
-        is_bare = not is_expected and value["arguments"] == {}
-        return value["name"] if is_bare else [value["name"], value["arguments"]]
-    if "name" in value:
-        return value
-    return {key: short(value[key], is_expected=is_expected) for key in value}
+    if "name" not in value:  # a group
+        return {key: short(value[key], is_expected=is_expected) for key in value}
+    usual = None if is_expected else {}
+    return value["name"] if value.get("arguments") == usual else [value["name"], value["arguments"]]
 
 
 def read_cases(folder: Folder) -> list[dict[str, Any]]:
@@ -57,7 +53,9 @@ def got_from(row: dict[str, Any], folder: Folder) -> dict[str, Any]:
     found: dict[str, Any] = {"exit": ran.exit} if ran.exit else {}
     lines = [line for line in short_error(ran.err).splitlines() if "saved as run" not in line]
     if lines:
-        found["err"] = lines[0].removesuffix(" To score the rest: --skip-bad") if len(lines) == 1 else lines
+        found["err"] = (
+            lines[0].removesuffix(" To score the rest: --skip-bad") if len(lines) == 1 else lines
+        )
     if ran.exit in (0, 1):
         found["cases"] = read_cases(folder)
     return found

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from callscore import Case, evaluation
 from callscore.cli.program import cli
@@ -13,7 +14,8 @@ if EXPORTED.exists():  # noon in the past: for a day, a run is kept by its statu
 
 
 @evaluation(cases=[Case("x", id="a", expected=[]), Case("y", id="b", expected=[])])
-def agent(case):
+def agent(case: Case) -> list[Any]:
+    del case
     cli.main(["gc", "--keep", "0", "--dry-run"], standalone_mode=False)
     cli.main(["gc", "--keep", "0"], standalone_mode=False)
     if not EXPORTED.exists():

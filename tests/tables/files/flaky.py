@@ -1,22 +1,30 @@
 """An agent that fails at times: what each case does is its input, a word per attempt or trial."""
 
 from pathlib import Path
+from typing import Any
 
 from callscore import Case, evaluation
 
-WORDS = {"good": "ok", "bad": "no", "shaky": "ok no ok", "late": "busy busy ok", "down": "busy busy busy busy", "broken": "bug"}
+WORDS = {
+    "good": "ok",
+    "bad": "no",
+    "shaky": "ok no ok",
+    "late": "busy busy ok",
+    "down": "busy busy busy busy",
+    "broken": "bug",
+}
 
 
 class Busy(Exception):
     status_code = 503
 
 
-def expected():
+def expected() -> list[Any]:
     return [{"name": "f", "arguments": {}}]
 
 
 @evaluation(cases=[Case(words, id=name, expected=expected()) for name, words in WORDS.items()])
-def agent(case):
+def agent(case: Case) -> list[Any]:
     log = Path("asked.log")
     asked = log.read_text().split() if log.exists() else []
     log.write_text(" ".join([*asked, case.id]))
