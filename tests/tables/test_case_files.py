@@ -21,7 +21,7 @@ def short(value: Any, *, is_expected: bool) -> Any:
         return value
     if "name" not in value:  # a group
         return {key: short(value[key], is_expected=is_expected) for key in value}
-    usual = None if is_expected else {}
+    usual: dict[str, Any] | None = None if is_expected else {}
     return value["name"] if value.get("arguments") == usual else [value["name"], value["arguments"]]
 
 

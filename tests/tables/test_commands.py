@@ -1,4 +1,4 @@
-"""What commands print and how they exit: refusals.jsonl, exits.jsonl, history.jsonl, evaluations.jsonl."""
+"""What commands print and how they exit: the tables listed below."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("table", ["refusals", "exits", "outputs", "history", "evaluations"])
+TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations")
+
+
+@pytest.mark.parametrize("table", TABLES)
 def test_commands_do_what_the_table_says(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
