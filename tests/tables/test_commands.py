@@ -1,0 +1,45 @@
+"""What commands print and how they exit: the tables listed below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.tables.commands import checker
+from tests.tables.rows import differing, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_commands_do_what_the_table_says(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = differing(rows(table), checker(tmp_path, monkeypatch))
+    if found:
+        pytest.fail(found, pytrace=False)
+
+
+def test_an_option_refuses_a_value_in_every_command_that_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = checker(tmp_path, monkeypatch)
+
+    def refused(row: dict[str, Any]) -> str:
+        option = row["option"].replace("=", " ").split()[0]
+        names = {"--jobs": "'-j' / '--jobs'", "--count": "'-n' / '--count'"}
+        name = names.get(option, f"'{option}'")
+        err = f"Invalid value for {name}: {row['err']}"
+        steps = [
+            {"run": f"{command} {row['option']}", "exit": 2, "err": err}
+            for command in row["commands"]
+        ]
+        return check({"steps": steps})
+
+    found = differing(rows("options"), refused)
+    if found:
+        pytest.fail(found, pytrace=False)
