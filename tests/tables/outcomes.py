@@ -9,12 +9,13 @@ Numbers are rounded to six digits. These keys are compared whenever they are not
 - `ignored`: side, tool and reason; `faults`: of the calls; `turns`: the four counts of each
 - `reasons`: path, kind, closeness and sentence of each difference, those of correct pairs first
 
-Others are compared where a row has them: see `DETAILS`.
+Others are compared where a row has them: see `DETAILS`. `says` and `says_ru` are some lines of an
+explanation.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from callscore import expect, score
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from callscore import Difference, Fault, Score
 
 INPUTS = ("preset", "tools", "callers", "expected_state", "actual_state")
+SAYING: dict[str, Literal["en", "ru"]] = {"says": "en", "says_ru": "ru"}
 REASON_INDENT = " " * 6  # of reasons in an explanation
 
 
@@ -39,9 +41,12 @@ def scored(row: dict[str, Any], **others: Any) -> Score:
 def differing(row: dict[str, Any], found: Score) -> str:
     """How a score differs from what a row wants; empty if it does not."""
     want = row["want"]
-    got = outcome(found) | {
-        name: detail(found) for name, detail in DETAILS.items() if name in want
-    }
+    got = outcome(found)
+    got |= {name: detail(found) for name, detail in DETAILS.items() if name in want}
+    for name, lang in SAYING.items():
+        if name in want:
+            said = found.explain(lang=lang).splitlines()
+            got[name] = [line for line in want[name] if line in said]
     return "; ".join(
         f"{name}: expected {want.get(name)!r}, got {got.get(name)!r}"
         for name in {**want, **got}
@@ -62,7 +67,9 @@ def outcome(found: Score) -> dict[str, Any]:
         "forbidden": list(found.forbidden),
         "ignored": [f"{item.side} {item.call.name}: {item.why}" for item in found.ignored],
         "faults": fault_lines(found.faults or ()),
-        "turns": [[each.correct, each.expected, each.actual, each.forbidden] for each in found.turns],
+        "turns": [
+            [each.correct, each.expected, each.actual, each.forbidden] for each in found.turns
+        ],
         "reasons": [
             difference_line(each)
             for pair in (*found.correct, *found.incorrect)

@@ -19,7 +19,9 @@ def _difference(row: dict[str, Any]) -> str:
     tool, _, name = row["metric"].partition(".")
     function = getattr(getattr(parity, tool), name)
     try:
-        found = {"value": rounded(msgspec.to_builtins(function(*row["args"], **row.get("options", {}))))}
+        found = {
+            "value": rounded(msgspec.to_builtins(function(*row["args"], **row.get("options", {}))))
+        }
     except Exception as error:  # noqa: BLE001  (the row says which)
         found = {"error": f"{type(error).__name__}: {error}"}
     want = {key: row[key] for key in ("value", "error") if key in row}
