@@ -32,7 +32,7 @@ REASON_INDENT = " " * 6  # of reasons in an explanation
 def scored(row: dict[str, Any], **others: Any) -> Score:
     """The score of the calls in a row."""
     given = {name: row[name] for name in INPUTS if name in row}
-    expected = row["expected"] if "expected" in row else None
+    expected = row.get("expected")
     if expected is not None:
         expected = expect.from_json(expected)
     return score(expected, row["actual"], **given, **row.get("settings", {}), **others)
@@ -77,7 +77,7 @@ def outcome(found: Score) -> dict[str, Any]:
         ],
     }
     kept = {name: value for name, value in values.items() if value not in (None, "", [])}
-    return rounded({"f1": found.f1, **kept})
+    return {name: rounded(value) for name, value in {"f1": found.f1, **kept}.items()}
 
 
 def _pairs(found: Score) -> Iterator[str]:

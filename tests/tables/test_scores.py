@@ -10,7 +10,7 @@ from tests.tables.rows import differing, rows
 
 
 @pytest.mark.parametrize(
-    "table", ["scoring", "pairing", "groups", "turns", "states", "effects", "texts"]
+    "table", ["scoring", "counting", "pairing", "groups", "turns", "states", "effects", "texts"]
 )
 def test_every_score_is_as_its_row_says(table: str) -> None:
     assert differing(rows(table), _difference) == ""
