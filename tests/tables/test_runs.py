@@ -39,7 +39,12 @@ def _other_totals(row: dict[str, Any], folder: Path) -> str:
     """What differs in the totals of cases in memory, and of the same cases in a file."""
     options = row.get("options", {})
     settings = Settings(**row.get("settings", {}))
-    cases = _cases(row["cases"])
+    # Files that are large enough are counted without being decoded.
+    cases = [
+        {**case, "id": f"{case['id']}.{number}"} if number else case
+        for number in range(row.get("times", 1))
+        for case in _cases(row["cases"])
+    ]
     file = folder / "cases.jsonl"
     file.write_bytes(_lines(cases))
     found = score_cases(cases, settings=settings, **options).to_dict()
