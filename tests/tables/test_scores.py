@@ -1,0 +1,20 @@
+"""Tables of scores: what calls, settings and tool definitions score; see `outcomes.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.tables import outcomes
+from tests.tables.rows import differing, rows
+
+
+@pytest.mark.parametrize(
+    "table", ["scoring", "counting", "pairing", "groups", "turns", "states", "effects", "texts"]
+)
+def test_every_score_is_as_its_row_says(table: str) -> None:
+    assert differing(rows(table), _difference) == ""
+
+
+def _difference(row: dict[str, Any]) -> str:
+    return outcomes.differing(row, outcomes.scored(row))
