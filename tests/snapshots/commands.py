@@ -242,7 +242,7 @@ _HISTORY = (
     Snapshot("show/stopped", "show stopped --show none", "middle markdown junit"),
     Snapshot("show/part", "show part", "middle"),
     Snapshot("show/weather", "show worse", "middle json markdown junit"),
-    Snapshot("show/scored", "show scored --max-shown 3", "middle markdown"),
+    Snapshot("show/scored", "show scored --max-shown 3", "middle"),
     Snapshot("case/passed", "show main oslo", "middle json html"),
     Snapshot("case/failed", "show worse oslo", REPORT),
     Snapshot("case/trials", "show latest sum", REPORT),
@@ -259,7 +259,7 @@ _HISTORY = (
         "table markdown json",
     ),
     Snapshot("compare/scorer", "compare main worse --measure recall", "middle json markdown"),
-    Snapshot("compare/settings", "compare scored rescored", "middle markdown"),
+    Snapshot("compare/settings", "compare scored rescored", "middle"),
     Snapshot("compare/itself", "compare main main"),
     Snapshot("gate/worse", "gate worse --against main", TEXTS + " html+" + " junit"),
     Snapshot(

@@ -18,7 +18,6 @@ def main() -> None:
     """Write the files, into `expected` or into the folder that is named."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else EXPECTED).absolute()
     sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # this tree, whatever is installed
-    _stand_still()
     os.urandom = bytes  # the key of the markers in place of secrets
     os.environ.clear()
     from tests.snapshots import python_values, recording
@@ -32,12 +31,6 @@ def main() -> None:
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-
-
-def _stand_still() -> None:
-    """Let the year be that of the clock, too: reports leave out the present one."""
-    known = time.gmtime
-    vars(time)["gmtime"] = lambda moment=None: known(time.time() if moment is None else moment)
 
 
 if __name__ == "__main__":
