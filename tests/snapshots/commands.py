@@ -63,7 +63,7 @@ _FILES = (
         "score cases.jsonl --show all --max-shown 200",
         "table colour markdown html junit",
     ),
-    Snapshot("score/rules", "score rules.jsonl", "middle markdown"),
+    Snapshot("score/rules", "score rules.jsonl", "middle"),
     Snapshot("score/conversations", "score conversations.jsonl --show all", REPORT + " junit"),
     Snapshot("score/hostile", "score hostile.jsonl --show all", REPORT + " junit jsonl"),
     Snapshot("score/few", "score cases.jsonl --max-shown 2", "middle"),

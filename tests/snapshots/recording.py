@@ -47,7 +47,13 @@ ENVIRONMENT = {
 }
 _PACKAGE = str(Path(callscore.__file__).parent)
 _WIDTHS = {"table": (60, 80, 120), "middle": (80,)}
-_SUFFIXES = {"markdown": "md", "junit": "xml", "html": "html.txt", "raw-json": "raw.json"}
+_SUFFIXES = {
+    "markdown": "md",
+    "junit": "xml",
+    "html": "html.txt",
+    "raw-json": "raw.json",
+    "jsonl": "jsonl.txt",
+}
 _FIRST_MOMENT = 1_767_150_000  # 31 December 2025
 _BETWEEN_COMMANDS = 7_000  # seconds
 _RUN = re.compile(r"(?<!\d)(\d{8}-\d{6}-)[0-9a-z]{4}\b")
@@ -130,13 +136,15 @@ class _Folder:
                     yield self._formatted(name, spoken, form.rstrip("+"))
 
     def _formatted(self, name: str, words: list[str], form: str) -> tuple[str, str]:
-        output = self._run([*words, "--format", form.removeprefix("raw-")], {})[0]
+        output, notes, _ = self._run([*words, "--format", form.removeprefix("raw-")], {})
         if form == "html":
             text = html_text(output, has_words=name.startswith("score/good"))
         elif form == "json" and output:
             text = f"{json_text(msgspec.json.decode(output))}\n"
         else:
             text = output.decode()
+        if form == "jsonl" and notes:
+            text += f"--- notes\n{notes}"
         return f"{name}.{_SUFFIXES.get(form, form)}", self._kept(text)
 
     def _text(self, words: list[str], width: int, snapshot: Snapshot, **more: str) -> str:
