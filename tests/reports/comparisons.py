@@ -200,39 +200,6 @@ REGRESSED = Comparison(
     evaluations=("assistant", "router [small]"),
 )
 
-NOT_ENOUGH = Comparison(
-    before=SideSummary(label="before.jsonl", cases=8),
-    after=SideSummary(
-        label="20261115-120000-bbbb",
-        run="20261115-120000-bbbb",
-        started_at=_NOON,
-        is_finished=False,
-        cases=8,
-        below=(Note(_BELOW, {"scorer": "accuracy", "mean": "0.667", "required": "0.900"}),),
-    ),
-    main=Difference(measure="accuracy", cases=8, before=0.75, after=0.5, p_value=0.5, down=2),
-    changes=tuple(
-        CaseChange(
-            kind="broken",
-            evaluation="assistant",
-            case=name,
-            before=(1, 1),
-            after=(0, 1),
-            f1=(1.0, 0.0),
-        )
-        for name in ("one", "two")
-    ),
-    same=6,
-    evaluations=("assistant",),
-)
-
-NOTHING_COMMON = Comparison(
-    before=SideSummary(label="before.jsonl", cases=2),
-    after=SideSummary(label="after.jsonl", cases=2),
-    main=Difference(measure="passed", cases=0),
-    only_before=Noted(2, ("a", "b")),
-    only_after=Noted(2, ("c", "d")),
-)
 
 # Every name and sentence that comes from elsewhere is an attack.
 ATTACKED = Comparison(
@@ -285,15 +252,6 @@ CLOSED = Gate(
         Reason(kind="schema", count=1, cases=("assistant::refund-order-17",)),
     ),
 )
-IN_DOUBT = Gate(
-    comparison=NOT_ENOUGH,
-    fail_on="regressed",
-    reasons=(
-        Reason(kind="large loss", count=2, cases=("assistant::one", "assistant::two")),
-        Reason(kind="below", count=1),
-        Reason(kind="unfinished"),
-    ),
-)
 # A loss too small to close a gate, and too few cases to tell.
 DOUBTFUL = Gate(
     comparison=Comparison(
@@ -309,22 +267,4 @@ DOUBTFUL = Gate(
         evaluations=("assistant",),
     ),
     fail_on="regressed",
-)
-# One tool regressed, and all in all nothing did.
-SLICED = Gate(
-    comparison=replace(REGRESSED, main=replace(REGRESSED.main, verdict="no evidence"), alarms=()),
-    fail_on="regressed",
-    reasons=(Reason(kind="slice", count=1, cases=("tool: get_weather",)),),
-)
-EMPTY = Gate(
-    comparison=NOTHING_COMMON, fail_on="regressed", reasons=(Reason(kind="nothing compared"),)
-)
-ATTACKED_GATE = Gate(
-    comparison=ATTACKED,
-    fail_on="any",
-    reasons=(
-        Reason(kind="regressed", count=1),
-        Reason(kind="broken", count=1, cases=(f"{HOSTILE}::::error::{HOSTILE}",)),
-        Reason(kind="below", count=1),
-    ),
 )

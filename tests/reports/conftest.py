@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
-from callscore.core.counted_calls import Ignored
-from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
-from callscore.core.score import Fault, Score
+from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
@@ -21,9 +18,8 @@ from callscore.metrics.metric import Metric
 from callscore.metrics.registry import metric_named
 
 if TYPE_CHECKING:
+    from callscore.core.score import Score
     from callscore.metrics.disagreement import Disagreements
-
-HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 
 
 def _scored(expected: list[ToolCall], actual: list[ToolCall]) -> Score:
@@ -69,81 +65,8 @@ def results(failing: Score, passing: Score) -> Results:
 
 
 @pytest.fixture
-def forbidding(failing: Score, passing: Score) -> Results:
-    """A case with a forbidden call, calls that do not count, and faults by the tools' schemas."""
-    faults = (
-        Fault("unknown_argument", "summarize", 1, "$.n", 5, keyword="additionalProperties"),
-        Fault("unknown_tool", "translateText", 2),
-    )
-    ignored = (Ignored(ToolCall("get_page", {}), "actual", "read"),)
-    score = replace(failing, forbidden=(2,), faults=faults, ignored=ignored)
-    summary = Summary()
-    summary.add(score)
-    summary.add(passing)
-    return Results(
-        settings=Settings(count_calls="writes"),
-        summary=summary,
-        cases=(CaseScore(id="news", score=score),),
-    )
-
-
-@pytest.fixture
 def nothing() -> Results:
     return Results(settings=Settings(), summary=Summary())
-
-
-@pytest.fixture
-def many() -> Results:
-    """More tools, confusions and wrong arguments than a table shows."""
-    summary = Summary()
-    for number in range(20):
-        tool = f"tool_{number:02}"
-        wrong = [ToolCall(tool, {"a": 1}), ToolCall(f"wanted_{number:02}", {})]
-        summary.add(_scored(wrong, [ToolCall(tool, {"a": 2}), ToolCall(f"got_{number:02}", {})]))
-    return Results(settings=Settings(), summary=summary)
-
-
-@pytest.fixture
-def hostile() -> Results:
-    """Every name and value that comes from a trace is an attack."""
-    score = _scored(
-        [ToolCall(HOSTILE, {HOSTILE: HOSTILE}), ToolCall(HOSTILE + "2", {})],
-        [ToolCall(HOSTILE, {HOSTILE: "```\n</details>"}), ToolCall(HOSTILE + "3", {})],
-    )
-    summary = Summary()
-    summary.add(score)
-    summary.add(_scored([], []))
-    return Results(
-        settings=Settings(),
-        summary=summary,
-        cases=(CaseScore(id=HOSTILE, score=score),),
-        not_run=Noted(1, (HOSTILE,)),
-        skipped=Noted(1, (HOSTILE,)),
-        stopped=Noted(1, (HOSTILE,)),
-    )
-
-
-@pytest.fixture
-def asked(failing: Score, passing: Score) -> Results:
-    """Two cases about which other tools were asked."""
-    summary = Summary()
-    summary.add(failing)
-    summary.add(passing)
-    values = (
-        MetricValue("ragas.tool_call_f1", 0.4),
-        MetricValue("tool_scorer.score", 0.9999999999999999),
-        MetricValue("azure.navigation_match", None, "Azure wants something else."),
-    )
-    return Results(
-        settings=Settings(),
-        summary=summary,
-        cases=(CaseScore(id="news", score=failing, metrics=values),),
-        metrics=(
-            MetricResult("ragas.tool_call_f1", 0.7, 2),
-            MetricResult("tool_scorer.score", 0.9999999999999999, 2),
-            MetricResult("azure.navigation_match", None, 0, Noted(2, ("Azure wants else.",))),
-        ),
-    )
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 
-HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 _SETTINGS = Settings()
 _WEATHER = ToolCall("getWeather", {"location": "Paris", "unit": "celsius"})
 _WRONG = ToolCall("getWeather", {"location": "Lyon", "unit": "celsius"})
@@ -197,39 +196,4 @@ VARIANTS = RunResults(
         _variant("small", (0.8333, 0.75, 0.6666), 4),
     ),
     seconds=12.3,
-)
-
-NOTHING = RunResults()
-
-_ATTACK = ToolCall(HOSTILE, {HOSTILE: HOSTILE})
-_VALUES = (MetricValue(HOSTILE, 0.0, HOSTILE),)
-
-# Every name and value that comes from elsewhere is an attack.
-ATTACKED = RunResults(
-    id=HOSTILE,
-    evaluations=tuple(
-        EvaluationResults(
-            name=HOSTILE,
-            place=HOSTILE,
-            variant=variant,
-            results=results(case(HOSTILE, [_ATTACK], [_ATTACK, _ATTACK], *_VALUES)),
-            unreferenced=(CaseValues(id=HOSTILE, calls=(_ATTACK,), values=_VALUES),),
-            scorers=(
-                ScorerResult(
-                    name=HOSTILE, fail_under=0.5, not_scorable=Noted(2, (HOSTILE, HOSTILE))
-                ),
-            ),
-            cases=2,
-            questions=3,
-            answered=2,
-            failures=(Failure(case=HOSTILE, kind="raised", problem=HOSTILE, details=HOSTILE),),
-            errors=1,
-            skipped=Noted(1, (HOSTILE,)),
-            trials=(CaseTrials(HOSTILE, 2, 1),),
-        )
-        for variant in (HOSTILE, "other")
-    ),
-    unloaded=(Unloaded(HOSTILE, HOSTILE, HOSTILE),),
-    judges=(JudgeCounts(HOSTILE, 1, 1),),
-    warnings=(HOSTILE,),
 )
