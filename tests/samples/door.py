@@ -50,6 +50,11 @@ def continues(name: str, before: Any, document: Any) -> bool:
     return asked is not None and asked(before, document)
 
 
+def read_once(document: Any, name: str | None = None) -> Json:
+    """The runs in a document, or why it is refused: what takes least time."""
+    return _reader(document, name)(ReadOptions())
+
+
 def read_whole(document: Any, name: str | None = None, options: Json | None = None) -> Json:
     """All that is read from a document, as data without what is empty or as always.
 

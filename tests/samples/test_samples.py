@@ -25,7 +25,7 @@ from tests.samples.record import (
 from callscore import ToolCall, read_calls, read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -62,6 +62,31 @@ def test_files_of_others_are_read_as_recorded() -> None:
 
 def test_documents_of_no_single_format_are_read_as_recorded() -> None:
     assert not differences(other_answers())
+
+
+def reads() -> Iterator[tuple[str, dict[str, Any]]]:
+    """What was recorded of every sample and every file of others."""
+    for path in sorted(FOLDER.glob("*/*/*.expected.json")):
+        answer = load(path)
+        for read in answer.get("read", [answer]):
+            yield path.name, read
+
+
+def test_nothing_in_a_sample_looks_like_an_unread_call() -> None:
+    assert not [name for name, read in reads() if "unread" in read]
+
+
+def test_the_turns_of_a_sample_never_go_back() -> None:
+    cut, wrong = set(), []
+    for name, read in reads():
+        for trace in read["traces"]:
+            turns = [call.get("turn") for call in trace.get("calls", ())]
+            known = [turn for turn in turns if turn is not None]
+            cut |= {read["format"]} if known else set()
+            if known not in ([], turns) or known != sorted(known) or min(known, default=0) < 0:
+                wrong.append(name)
+    assert not wrong
+    assert {"adk_events", "bfcl", "tau_bench", "openai_responses"} <= cut
 
 
 def test_the_calls_of_a_file_are_those_that_a_person_sees_in_it() -> None:
