@@ -154,8 +154,19 @@ def _tool(tool: Tool) -> Any:
 def _plain(trace: Trace) -> Json:
     fields = structs.asdict(trace)
     given = {name: value for name, value in fields.items() if value != getattr(Trace(), name)}
-    plain: Json = msgspec.to_builtins(given, enc_hook=repr)
+    plain: Json = _with_rules(msgspec.to_builtins(given, enc_hook=repr))
     return plain
+
+
+def _with_rules(value: Any) -> Any:
+    """The same with rules as a case file has them: `{"$one_of": [1, 2]}`."""
+    if isinstance(value, list | tuple):
+        return [*map(_with_rules, value)]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"key", "value", "options"} and str(value["key"]).startswith("$"):
+        value = {value["key"]: value["value"], **value["options"]}
+    return {key: _with_rules(item) for key, item in value.items()}
 
 
 def _without_empty(whole: Json) -> Json:
