@@ -85,7 +85,9 @@ def test_a_task_of_several_turns_is_scored_turn_by_turn() -> None:
     truth = {"id": "multi_turn_base_0", "ground_truth": [["f(a=1)"], ["g()"]]}
     made = {"id": "multi_turn_base_0", "result": [["[f(a=1), g()]"], []]}
 
-    assert [(turn.correct, turn.expected) for turn in score(truth, made).turns] == [(1, 1), (0, 1)]
+    for given in (made, read_calls(made)):
+        found = [(turn.correct, turn.expected) for turn in score(truth, given).turns]
+        assert found == [(1, 1), (0, 1)]
 
 
 def test_possible_answers_are_scored_by_their_rules() -> None:
