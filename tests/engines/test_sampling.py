@@ -326,7 +326,8 @@ def test_malformed_arguments_are_kept(tmp_path: Path) -> None:
 
 def test_every_format_is_read_from_the_sample_as_before(tmp_path: Path) -> None:
     folders = [ROOT / "tests/samples/formats", ROOT / "tests/samples/files"]
-    files = [file for folder in folders for file in sorted(folder.rglob("*.*"))]
+    found = [file for folder in folders for file in sorted(folder.rglob("*.*"))]
+    files = [file for file in found if not file.match("*.expected.json")]
     tried, wrong = 0, []
     for file in files:
         try:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 from msgspec import structs
 
-from callscore import read_calls, read_tools
 from callscore.core.call import ToolCall
 from callscore.documents import read_documents
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
@@ -23,7 +21,6 @@ from callscore.formats.reading import (
     read_named,
     unknown_format_text,
 )
-from callscore.formats.shape import text_in
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 
 if TYPE_CHECKING:
@@ -230,6 +227,8 @@ def _examples() -> Iterator[tuple[str, Dialect, Any]]:
     for dialect in dialects():
         yield dialect.name, dialect, dialect.example
     for path in sorted(SAMPLES.glob("*/*.json")):
+        if path.name.endswith(".expected.json"):
+            continue
         for document in list(read_documents(path, on_bad=lambda *_: None))[:1]:
             yield f"{path.parent.name}/{path.stem}", document.dialect, document.value
 
@@ -371,44 +370,3 @@ def test_deep_documents_are_looked_at_from_above() -> None:
         deep = {"choices": deep}
 
     assert "openai" in unknown_format_text(deep)
-
-
-# Files recorded from real providers and frameworks, each read by eye before by the program.
-
-RECORDED = Path(__file__).parents[1] / "samples/recorded"
-FILES = [entry["file"] for entry in msgspec.json.decode((RECORDED / "INDEX.json").read_bytes())]
-
-
-def seen(file: str) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode((RECORDED / f"{file}.expected.json").read_bytes())
-    return found
-
-
-def test_all_files_are_there() -> None:
-    assert len(FILES) == 57
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_recorded_file_gives_the_calls_that_a_person_sees_in_it(file: str) -> None:
-    expected = seen(file)
-
-    calls = read_calls(RECORDED / file)
-
-    assert {document.dialect.name for document in read_documents(RECORDED / file)} == {
-        expected["dialect"]
-    }
-    assert [(call.name, call.arguments) for call in calls] == [
-        (call["name"], call["arguments"]) for call in expected["calls"]
-    ]
-    for call, read_options in zip(calls, expected["calls"], strict=True):
-        for field in ("id", "kind", "caller", "failed", "raw", "error"):
-            if field in read_options:
-                assert getattr(call, field) == read_options[field]
-        if "result_starts" in read_options:
-            shown = text_in(call.result) or str(call.result)
-            assert shown.startswith(read_options["result_starts"])
-
-
-@pytest.mark.parametrize("file", [file for file in FILES if "tools" in seen(file)])
-def test_a_recorded_file_gives_the_tools_that_a_person_sees_in_it(file: str) -> None:
-    assert [tool.name for tool in read_tools(RECORDED / file)] == seen(file)["tools"]

@@ -149,10 +149,11 @@ def samples(folder: str) -> list[tuple[str, Any]]:
 def is_called(path: Path) -> bool:
     """Whether a sample is small, and has calls."""
     named = (path.with_suffix(".expected.json"), path.with_name(f"{path.name}.expected.json"))
-    expected = [msgspec.json.decode(name.read_bytes()) for name in named if name.exists()]
-    calls = expected[0] if expected else None
-    return path.stat().st_size < MAX_SIZE and bool(
-        calls.get("calls") if isinstance(calls, dict) else calls
+    answers = [msgspec.json.decode(name.read_bytes()) for name in named if name.exists()]
+    reads = [read for answer in answers for read in answer.get("read", [answer])]
+    traces = [trace for read in reads for trace in read["traces"]]
+    return path.stat().st_size < MAX_SIZE and any(
+        trace.get("calls") or trace.get("expected") for trace in traces
     )
 
 

@@ -26,7 +26,7 @@ def rows(name: str) -> list[Row]:
     found: list[Row] = []
     reason = ""
     is_new = True
-    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines, 1):
         if line.startswith("#"):
             text = line[1:].strip()
