@@ -155,7 +155,8 @@ def stages_of(
         return {each.id: sorted(layers, key=lambda layer: layer.seconds) for each in mutants}
     paths = {each.id: _other_tests(each, wanted.tests) for each in mutants}
     every = sorted({path for each in paths.values() for path in each})
-    whole = measured(Stage("tests", every, _IN_PROCESS), tree)
+    is_named = wanted.tests not in (["beside"], ["area"])
+    whole = measured(Stage("tests", every, "" if is_named else _IN_PROCESS), tree)
     return {id_: [whole._replace(paths=own)] if own else [] for id_, own in paths.items()}
 
 
