@@ -68,6 +68,7 @@ def test_a_mutant_that_is_no_python_is_lost(tmp_path: Path) -> None:
     assert (tmp_path / "small.py").read_text() == "two = 1 + 1\n"
 
 
+@pytest.mark.process
 def test_tests_import_the_changed_module_whatever_was_compiled_before(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     module = tmp_path / "src/small_module_of_mutants.py"
