@@ -116,8 +116,9 @@ def do_pass(stage: Stage, tree: Path, *, keeps_bytecode: bool = False) -> bool |
     environment["PYTHONPYCACHEPREFIX"] = str(tree / ".bytecode")
     if not keeps_bytecode:  # that of a change must not outlive it
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    command += ["-m", stage.marks, *stage.paths]
+    # As `make tests` starts it: with `python -m`, commands in this process are called otherwise.
+    pytest = str(Path(sys.executable).with_name("pytest"))
+    command = [pytest, "-x", "-q", "-p", "no:cacheprovider", "-m", stage.marks, *stage.paths]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         command, cwd=tree, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
