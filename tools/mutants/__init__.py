@@ -1,0 +1,1 @@
+"""Small changes of the source that the public tests must notice."""
