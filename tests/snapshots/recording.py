@@ -167,7 +167,6 @@ class _Folder:
         self._commands += 1
         now = _FIRST_MOMENT + self._commands * _BETWEEN_COMMANDS
         os.environ[clock.VARIABLE] = str(now)
-        clock.set_clock()
         result = CliRunner().invoke(cli, words, env=environment, color=True)
         notes = result.stderr
         if result.exception and not isinstance(result.exception, SystemExit):
