@@ -1,4 +1,4 @@
-"""Runs the commands that a table gives, in this process, and compares what they do with the row."""
+"""Runs the commands that a row of a table gives, in this process, and says what they do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from tests.tables.rows import FOLDER
 from callscore.cli.program import run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     import pytest
@@ -32,7 +33,7 @@ _CHANGING = (  # what differs from one run to the next
     (re.compile(r"\b[\d.,]+ (k?B of data|к?Б данных)"), "SIZE"),
 )
 _USAGE = re.compile(r"\AUsage: .*?\n\nError: ", re.DOTALL)
-_PROGRAM = re.compile(r"\S*python\S* -m callscore")  # how whoever runs the tests would call it
+_PROGRAM = re.compile(r"\S*python\S* -m (pytest\.)?callscore")  # how whoever runs the tests would call it
 _NOTE = re.compile(r"^callscore: ", re.MULTILINE)
 
 
@@ -71,6 +72,7 @@ class Folder:
     def run(self, line: str, stdin: str = "") -> Outcome:
         """Run a command; `RUN1` in it stands for the first id that was printed."""
         words = [_RUN_NAME.sub(self._run_id, word) for word in shlex.split(line)]
+        _CLOCK.seconds += _BETWEEN_COMMANDS
         before, sys.argv = sys.argv, ["callscore", *words]
         try:
             with CliRunner().isolation(stdin) as (out, err, _):
@@ -98,43 +100,41 @@ class Folder:
             text = pattern.sub(name, text)
         return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
-    def differences(self, step: str | Mapping[str, Any]) -> list[str]:
-        """What a step of a row does otherwise than the row says; a step that is a text only prepares."""
+    def observed(self, step: Any) -> Any:
+        """The step with what its command does in place of what it should do.
+
+        A step that is a text, or that has no command, only prepares.
+        """
         if isinstance(step, str):
             prepared = self.run(step)
-            return [] if prepared.exit in (0, 1) else [f"{step}: {prepared}"]
+            return step if prepared.exit in (0, 1) else f"{step}: {prepared}"
         self.write(step.get("files", {}))
         if "run" not in step:
-            return []
+            return step
         got = self.run(step["run"], step.get("stdin", ""))
-        wanted_err = step.get("err", "")
-        found = [
-            *_unless(step.get("exit", 0), got.exit, "exit code"),
-            *_unless(_joined(wanted_err), short_error(got.err), "standard error"),
-        ]
-        if "out" in step:
-            found += _unless(_joined(step["out"]), got.out, "standard output")
-        found += [
-            f"{part!r} is not in {got.out!r}" for part in step.get("has", ()) if part not in got.out
-        ]
-        if "json" in step:
-            value = msgspec.json.decode(got.out)
-            for path, wanted in step["json"].items():
-                found += _unless(wanted, value_at(value, path.split(".")), path)
-        for name, wanted in step.get("writes", {}).items():
-            found += self._differing_file(name, wanted)
-        return [f"{step['run']}: {each}" for each in found]
+        error = short_error(got.err)
+        observe: dict[str, Callable[[Any], Any]] = {
+            "out": lambda _: _lines(got.out),
+            "has": lambda parts: [part for part in parts if part in got.out],
+            "json": lambda paths: _values(msgspec.json.decode(got.out), paths),
+            "writes": lambda files: {name: self._written(name, files[name]) for name in files},
+        }
+        return {
+            **{key: value for key, value in step.items() if key not in ("exit", "err")},
+            **({"exit": got.exit} if got.exit else {}),
+            **({"err": _lines(error)} if error else {}),
+            **{key: see(step[key]) for key, see in observe.items() if key in step},
+        }
 
-    def _differing_file(self, name: str, wanted: Any) -> list[str]:
+    def _written(self, name: str, as_in: Any) -> Any:
+        """A file, in the form in which the row has it; a long one has only how it begins."""
         file = self._path / name
-        if wanted is None or not file.exists():
-            return (
-                [] if wanted is None and not file.exists() else [f"{name} exists: {file.exists()}"]
-            )
-        got = self._stable(file.read_bytes())
-        if isinstance(wanted, dict):  # a long file: only how it begins
-            return [] if got.startswith(wanted["begins"]) else [f"{name} begins {got[:80]!r}"]
-        return _unless(self._text(wanted).rstrip(), got, name)
+        if not file.exists():
+            return None
+        text = self._stable(file.read_bytes())
+        if isinstance(as_in, dict) and "begins" in as_in:
+            return {"begins": text[: len(as_in["begins"])]}
+        return as_in if as_in is not None and self._text(as_in).rstrip() == text else text
 
 
 @cache
@@ -146,17 +146,17 @@ def _shared(name: str) -> str:
 _RUN_NAME = re.compile(r"\bRUN(\d+)\b")
 
 
-def _joined(text: str | list[str]) -> str:
-    return text if isinstance(text, str) else "\n".join(text)
-
-
-def _unless(wanted: object, got: object, name: str) -> list[str]:
-    return [] if wanted == got else [f"{name}: expected {wanted!r}, got {got!r}"]
+def _lines(text: str) -> str | list[str]:
+    return text.split("\n") if "\n" in text else text
 
 
 def short_error(text: str) -> str:
     """Standard error without what every message has: the usage, and the name of the program."""
     return _NOTE.sub("", _USAGE.sub("", text))
+
+
+def _values(value: Any, paths: Iterable[str]) -> dict[str, Any]:
+    return {path: value_at(value, path.split(".")) for path in paths}
 
 
 def value_at(value: Any, path: list[str]) -> Any:
@@ -171,33 +171,56 @@ def value_at(value: Any, path: list[str]) -> Any:
     return value_at(value[int(first) if isinstance(value, list) else first], rest)
 
 
-def checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], str]:
-    """Runs the steps of a row in a folder of its own; what differs from the row."""
+def observer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Runs the steps of a row in a folder of its own; the row with what they do."""
     stable_environment(monkeypatch, tmp_path)
     count = 0
 
-    def check(row: dict[str, Any]) -> str:
+    def observe(row: dict[str, Any]) -> dict[str, Any]:
         nonlocal count
         count += 1
         path = tmp_path / f"row{count}"
         path.mkdir()
         monkeypatch.chdir(path)
         folder = Folder(path)
-        folder.write(row.get("files", {}))
         with monkeypatch.context() as patch:
             for name, value in row.get("env", {}).items():
                 patch.setenv(name, value)
-            for step in row.get("steps", [row]):
-                found = folder.differences(step)
-                if found:
-                    return "\n  ".join(found)
-        return ""
+            if "steps" in row:
+                folder.write(row.get("files", {}))
+                return {**row, "steps": [folder.observed(step) for step in row["steps"]]}
+            found: dict[str, Any] = folder.observed(row)
+            return found
 
-    return check
+    return observe
+
+
+class _Clock:
+    """A clock that stands still while a command runs; outside of these tests it is the usual one."""
+
+    def __init__(self) -> None:
+        self.is_standing = False
+        self.seconds = 1_800_000_000.0
+
+    def instead_of(self, real: Callable[[], float]) -> Callable[[], float]:
+        return lambda: self.seconds if self.is_standing else real()
+
+
+_CLOCK = _Clock()
+_BETWEEN_COMMANDS = 61.5  # seconds
+_CLOCKS = {real: _CLOCK.instead_of(real) for real in (time.time, time.perf_counter)}
 
 
 def stable_environment(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """What commands ask the environment about, the same for everybody."""
+    """What commands ask the environment and the clock about, the same for everybody."""
+    ours = [module for name, module in sys.modules.items() if name.startswith("callscore")]
+    for module in (time, *ours):
+        for real, clock in _CLOCKS.items():
+            if vars(module).get(real.__name__) is real:
+                monkeypatch.setattr(module, real.__name__, clock)
+    monkeypatch.setattr(_CLOCK, "is_standing", True)
     for name in os.environ:
         if name.startswith(("GITHUB_", "CALLSCORE_", "OPENAI_", "ANTHROPIC_")):
             monkeypatch.delenv(name)

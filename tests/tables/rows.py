@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FOLDER = Path(__file__).parent
+IS_RECORDING = "CALLSCORE_RECORD" in os.environ
 
 
 class Row(NamedTuple):
@@ -53,3 +56,46 @@ def differing(table: list[Row], check: Callable[[dict[str, Any]], object]) -> st
         if difference:
             found.append(f"{row.location} ({row.reason}): {difference}")
     return "\n".join(found)
+
+
+def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Fail unless each row of a table is what `observe` makes of it.
+
+    With `CALLSCORE_RECORD=1` the table is written anew instead: look at what git shows of it.
+    """
+    if not IS_RECORDING:
+        check_rows(name, lambda row: changes(row, observe(row)))
+        return
+    file = FOLDER / f"{name}.jsonl"
+    lines = file.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines):
+        if line and not line.startswith("#"):
+            row = msgspec.json.decode(line)
+            observed = observe(row)
+            if observed != row:
+                lines[number] = msgspec.json.format(
+                    msgspec.json.encode(observed), indent=0
+                ).decode()
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+
+def check_rows(name: str, check: Callable[[dict[str, Any]], object]) -> None:
+    """Fail with the rows of a table in which `check` finds something."""
+    found = differing(rows(name), check)
+    if found:
+        pytest.fail(found, pytrace=False)
+
+
+def changes(wanted: Any, got: Any, path: str = "") -> str:
+    """Where two values differ, a line each; empty if they do not."""
+    if wanted == got:
+        return ""
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        inner = [(key, wanted.get(key), got.get(key)) for key in {**wanted, **got}]
+    elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
+        inner = [(number, *pair) for number, pair in enumerate(zip(wanted, got, strict=True))]
+    else:
+        return f"{path.lstrip('.')}: expected {wanted!r}, got {got!r}"
+    return "\n  ".join(
+        filter(None, (changes(one, other, f"{path}.{key}") for key, one, other in inner))
+    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 from tests.tables.commands import Folder, short_error, stable_environment
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_observed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def short(value: Any, *, is_expected: bool) -> Any:
@@ -67,16 +68,13 @@ def test_case_files_are_read_as_the_table_says(
     stable_environment(monkeypatch, tmp_path)
     count = 0
 
-    def check(row: dict[str, Any]) -> str:
+    def observed(row: dict[str, Any]) -> dict[str, Any]:
         nonlocal count
         count += 1
         path = tmp_path / f"row{count}"
         path.mkdir()
         monkeypatch.chdir(path)
-        wanted = {key: row[key] for key in ("exit", "err", "cases") if key in row}
-        got = got_from(row, Folder(path))
-        return "" if got == wanted else f"expected {wanted}, got {got}"
+        kept = {key: value for key, value in row.items() if key not in ("exit", "err", "cases")}
+        return kept | got_from(row, Folder(path))
 
-    found = differing(rows("case_files"), check)
-    if found:
-        pytest.fail(found, pytrace=False)
+    check_observed("case_files", observed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.tables.commands import checker
-from tests.tables.rows import differing, rows
+from tests.tables.commands import observer
+from tests.tables.rows import changes, check_observed, check_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,15 +19,13 @@ TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations")
 def test_commands_do_what_the_table_says(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = differing(rows(table), checker(tmp_path, monkeypatch))
-    if found:
-        pytest.fail(found, pytrace=False)
+    check_observed(table, observer(tmp_path, monkeypatch))
 
 
 def test_an_option_refuses_a_value_in_every_command_that_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = checker(tmp_path, monkeypatch)
+    observe = observer(tmp_path, monkeypatch)
 
     def refused(row: dict[str, Any]) -> str:
         option = row["option"].replace("=", " ").split()[0]
@@ -38,8 +36,6 @@ def test_an_option_refuses_a_value_in_every_command_that_has_it(
             {"run": f"{command} {row['option']}", "exit": 2, "err": err}
             for command in row["commands"]
         ]
-        return check({"steps": steps})
+        return changes({"steps": steps}, observe({"steps": steps}))
 
-    found = differing(rows("options"), refused)
-    if found:
-        pytest.fail(found, pytrace=False)
+    check_rows("options", refused)
