@@ -26,7 +26,13 @@ from callscore.comparing.sides import (
     UnmatchedCase,
     merged_cases,
 )
-from callscore.core.statistics import Interval, normal_probability, normal_quantile, wilson
+from callscore.core.statistics import (
+    DIGITS,
+    Interval,
+    normal_probability,
+    normal_quantile,
+    wilson,
+)
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -169,9 +175,13 @@ def difference_of_totals(measure: str, before: SideTotals, after: SideTotals) ->
     else:
         is_coarse = smallest is None or smallest > COARSE_EFFECT
         verdict = "not enough data" if is_coarse else "no evidence"
-    interval = _interval(first, second)
+    low, high = _interval(first, second)
     if not is_significant:  # as for pairs: without evidence the interval includes zero
-        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+        interval = Interval(min(low, 0.0), max(high, 0.0))
+    elif change > 0:  # and with evidence it does not, though the interval of each run may be wide
+        interval = Interval(max(low, 0.0), high)
+    else:
+        interval = Interval(low, min(high, 0.0))
     return Difference(
         measure=measure,
         cases=min(sizes),
@@ -196,7 +206,7 @@ def _mean(values: Mapping[float, int]) -> float:
 def _variance(values: Mapping[float, int]) -> float:
     """The variance of a sample; 0 for a single value."""
     mean, count = _mean(values), sum(values.values())
-    squares = fsum((value - mean) ** 2 * times for value, times in values.items())
+    squares = fsum(round(value - mean, DIGITS) ** 2 * times for value, times in values.items())
     return squares / (count - 1) if count > 1 else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -154,7 +155,7 @@ def _outcome(found: _FoundCase, lang: Language) -> dict[str, Any]:
         "evaluation": found.position,
         "passed": sum(result.passed is True for result in found.trials),
         "trials": len(found.trials),
-        "score": sum(scores) / len(scores) if scores else None,
+        "score": fsum(scores) / len(scores) if scores else None,
         "views": [msgspec.Raw(encode_view(view)) for view in views],
     }
 

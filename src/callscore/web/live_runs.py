@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
@@ -115,7 +116,7 @@ class WatchedRun:
             "failed": statuses.count("failed"),
             "errors": statuses.count("error"),
             "undecided": statuses.count("unscored"),
-            "f1": sum(scores) / len(scores) if scores else None,
+            "f1": fsum(scores) / len(scores) if scores else None,
             "is_cancelled": is_stop_requested(self._store, record.id),
             "is_finished": status != "running",
             "newest": self._shown(),
