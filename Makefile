@@ -141,8 +141,13 @@ cluster: ## score a million cases on Spark and on Ray, with a process killed in 
 quick-tests: $(VENV)/.installed-dev
 	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not process and not server and not model"
 
-properties: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
-	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
+# Other examples each time, in rounds, until the time is over or a round has failed.
+properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60
+	@end=$$(( $$(date +%s) + 60 * $(or $(MINUTES),10) )); \
+	while (( $$(date +%s) < end )); do \
+		CALLSCORE_RANDOM_UNTIL=$$end CALLSCORE_EXAMPLES=5 $(BIN)/pytest $(SPREAD) -q \
+			-m "hypothesis and not process and not server"; \
+	done
 
 # The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
 SEED ?= 0
