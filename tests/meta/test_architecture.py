@@ -125,6 +125,7 @@ def test_every_test_file_is_beside_those_of_its_folder() -> None:
     folder = ROOT / "tests"
     folders_of_their_own = {
         *("build_servers", "cluster", "differential", "e2e", "frames", "meta", "samples", "stacks"),
+        "tables",
     }
 
     strays = [

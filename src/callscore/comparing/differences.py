@@ -20,7 +20,7 @@ from callscore.comparing.paired_statistics import (
     smallest_effect,
 )
 from callscore.comparing.sides import F1
-from callscore.core.statistics import DIGITS, Interval
+from callscore.core.statistics import DIGITS, Interval, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -144,8 +144,8 @@ def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDiff
     found = Difference(
         measure=measure,
         cases=len(pairs),
-        before=fsum([before for before, _ in pairs]) / len(pairs),
-        after=fsum([after for _, after in pairs]) / len(pairs),
+        before=mean_of([before for before, _ in pairs]),
+        after=mean_of([after for _, after in pairs]),
         interval=tested.interval,
         p_value=tested.p_value,
         method="exact McNemar" if is_binary else "paired bootstrap",
@@ -291,7 +291,7 @@ def _mean_f1(trials: TrialCounts, tool: str, *, is_expected: bool) -> float | No
         for counts in trials
         if counts is not None or is_expected
     ]
-    return fsum(values) / len(values) if values else None
+    return mean_of(values) if values else None
 
 
 def _f1(counts: ToolOutcome) -> float:

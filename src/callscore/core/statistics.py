@@ -15,7 +15,7 @@ from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Interval",
     "bootstrap_mean",
     "chances_of_success",
+    "mean_of",
     "normal_probability",
     "normal_quantile",
     "pass_at_k",
@@ -69,6 +70,19 @@ class Cluster(NamedTuple):
     total: float
     size: int
     times: int
+
+
+def mean_of(values: Iterable[float] | Mapping[float, int]) -> float:
+    """The mean of at least one number; a mapping says how often there is each.
+
+    The sum is rounded, and so is the quotient: the mean of 1, 0.8 and 0.6 would be less than 0.8. What
+    is left over corrects that.
+    """
+    counts = Counter(values)
+    number = counts.total()
+    rounded = fsum(value * times for value, times in counts.items()) / number
+    rest = fsum((value - rounded) * times for value, times in counts.items())
+    return rounded + rest / number
 
 
 def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.statistics import mean_of
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
         decided=len(shares),
         answered=trials - errors,
         passed=sum([case.passed for case in cases]),
-        share=fsum(shares) / len(shares) if shares else None,
-        f1=fsum(scores) / (len(scores) + errors) if has_f1 else None,
+        share=mean_of(shares) if shares else None,
+        f1=mean_of(scores + [0.0] * errors) if has_f1 else None,
         errors=errors,
     )
 
