@@ -22,7 +22,7 @@ TYPOS = {
     "one_of": "one_off one_fo on_of oneOf one-of One_of ome_of $one_of",
     "optional": "optionl optinoal Optional pptional poptional optionall $optional",
     "turn": "trun tur turnn Turn tirn urn $turn",
-    "forbid": "forbidd fobid forbdi Forbid dorbid orbid $forbid",
+    "forbid": "forbidden forbidd fobid forbdi Forbid dorbid orbid $forbid",
 }
 # Calls of BFCL: the possible values of each argument by the name of the tool.
 TOOLS = ("search", "order", "inorder", "turns", "time", "optimal", "forbes_list", "argmax", "names")

@@ -75,8 +75,8 @@ def _misspellings(*words: str) -> str:
     return rf"^\$?(?:{'|'.join(found)})$"
 
 
-MISSPELLED_GROUP = _misspellings(*_KEYWORDS)
-MISSPELLED_KEYWORD = _misspellings(*_KEYWORDS, TIMES)
+MISSPELLED_GROUP = _misspellings(*_KEYWORDS, "forbidden")
+MISSPELLED_KEYWORD = _misspellings(*_KEYWORDS, "forbidden", TIMES)
 
 
 def has_groups(items: list[Any]) -> bool:
@@ -99,9 +99,9 @@ def _is_around_group(item: Any) -> bool:
     ((key, value),) = item.items()
     if not isinstance(value, Mapping):
         return False
-    if _is_group(value):
-        return bool(did_you_mean(key, _KEYWORDS))
-    return _is_nearly_group(key) and any(map(_is_nearly_group, value))
+    if _is_nearly_group(key) and any(map(_is_nearly_group, value)):
+        return True
+    return _is_group(value) and bool(did_you_mean(key, _KEYWORDS))
 
 
 def _is_nearly_group(key: Any) -> bool:
@@ -382,7 +382,7 @@ def _nearest_keyword(key: str) -> str | None:
     words = (*_KEYWORDS, TIMES, *_BOUNDS)
     if key in words:
         return key
-    least = 0.7 if re.search(MISSPELLED_KEYWORD, key) else 0.8  # a typo changes most of `turn`
+    least = 0.6 if re.search(MISSPELLED_KEYWORD, key) else 0.8  # a typo changes much of `turn`
     found = get_close_matches(key.lower(), (*_KEYWORDS, TIMES), n=1, cutoff=least)
     return found[0] if found else None
 
