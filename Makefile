@@ -168,8 +168,13 @@ model-tests: $(VENV)/.installed-dev $(VENV)/.installed-model ## ask the small la
 reference: $(VENV)/.installed-reference ## hold the statistics against SciPy and statsmodels (1 min)
 	$(BIN)/pytest $(SPREAD) -q tests/reference
 
-properties: $(VENV)/.installed-dev ## run the property tests with twenty times as many examples as `make test`
-	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
+# Other examples each time, in rounds, until the time is over or a round has failed.
+properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60
+	@end=$$(( $$(date +%s) + 60 * $(or $(MINUTES),10) )); \
+	while (( $$(date +%s) < end )); do \
+		CALLSCORE_RANDOM_UNTIL=$$end CALLSCORE_EXAMPLES=5 $(BIN)/pytest $(SPREAD) -q \
+			-m "hypothesis and not process and not server"; \
+	done
 
 # The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
 SEED ?= 0

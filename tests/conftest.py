@@ -10,12 +10,13 @@ import time
 from contextvars import ContextVar
 from functools import cache
 from inspect import unwrap
+from random import Random
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from coverage import Coverage
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -52,16 +53,24 @@ FOR_ALL = {
 _file = ContextVar("_file", default="")  # that of the test that runs
 
 # A slow machine is no bug: how long an example takes is the benchmarks' business.
-settings.register_profile("callscore", deadline=None)
-# Where a failure must repeat, every run draws the same examples.
-settings.register_profile(
-    "repeatable", settings.get_profile("callscore"), derandomize=True, database=None
+_PATIENT = settings(
+    settings.get_profile("default"), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("repeatable" if os.environ.get("CI") else "callscore")
+# Everybody draws the same examples, so that a failure repeats, and is nobody's bad luck.
+settings.register_profile("repeatable", _PATIENT, derandomize=True, database=None)
+# Except for `make properties`, which draws others until this time, in seconds since 1970.
+UNTIL = float(os.environ.get("CALLSCORE_RANDOM_UNTIL", "0"))
+settings.register_profile("random", _PATIENT, derandomize=False, print_blob=True)
+settings.load_profile("random" if UNTIL else "repeatable")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts processes and servers, so that `make quick` can do without."""
+    """Mark what starts processes and servers, so that `make quick` can do without.
+
+    Until a time, tests run in another order each time, since it may end before the last of them.
+    """
+    if UNTIL:
+        Random(UNTIL).shuffle(items)
     for item in items:
         if isinstance(item, pytest.Function):
             if SHARE != 1 and is_hypothesis_test(item.function):
@@ -81,6 +90,12 @@ def _draw_a_share(test: Any) -> None:
         many = max(1, round(drawn.max_examples * SHARE))
         test._hypothesis_internal_use_settings = settings(drawn, max_examples=many)
         test.is_drawing_a_share = True
+
+
+def pytest_runtest_setup() -> None:
+    """Run no other test when the time is over."""
+    if UNTIL and time.time() > UNTIL:
+        pytest.skip("the time is over")
 
 
 @pytest.hookimpl(wrapper=True)

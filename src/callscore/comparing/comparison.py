@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -48,6 +47,7 @@ from callscore.comparing.unpaired import (
 )
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
+from callscore.core.statistics import mean_of
 from callscore.core.suggestions import closest_word
 from callscore.words.value_text import json_safe
 
@@ -442,12 +442,10 @@ def _total_notes(before: Side, after: Side, matching: Matching | None) -> Iterat
 
 def _totals_summary(side: Side, totals: SideTotals) -> SideSummary:
     names = ("cases", "trials", "is_repeated", "passed", "failed", "errors")
-    cases = sum(totals.scores.values())
-    scores = fsum(score * times for score, times in totals.scores.items())
     return SideSummary(
         **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
         **{name: getattr(totals, name) for name in names},
-        f1=scores / cases if cases else None,
+        f1=mean_of(totals.scores) if totals.scores else None,
         below=_below(side),
     )
 
@@ -525,7 +523,7 @@ def _over_all_trials(cases: Sequence[MatchedCase]) -> tuple[float, float] | None
     if not known:
         return None
     before, after = zip(*known, strict=True)
-    return fsum(before) / len(known), fsum(after) / len(known)
+    return mean_of(before), mean_of(after)
 
 
 _UNUSED = Phrase(
@@ -607,7 +605,7 @@ def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
         found = [value for value in answers if value is not None and 0 <= value <= 1]
         if found or not answers:
             scores += [*found, *[0.0 for trial in trials if trial.status == "error"]]
-    return fsum(scores) / len(scores) if scores else None
+    return mean_of(scores) if scores else None
 
 
 def _summary(side: Side) -> SideSummary:

@@ -20,7 +20,7 @@ from callscore.comparing.paired_statistics import (
     smallest_effect,
 )
 from callscore.comparing.sides import F1
-from callscore.core.statistics import Interval
+from callscore.core.statistics import DIGITS, Interval, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,8 +102,6 @@ class Slice(Struct, frozen=True, gc=False, kw_only=True):
 
 # A suite that cannot detect a difference of this size gives no evidence about smaller ones.
 COARSE_EFFECT = 0.1
-# Means of trials are not exact: 1 - 2/3 is not equal to 1/3.
-_DIGITS = 12
 _BINARY = (0.0, 1.0)
 
 
@@ -134,7 +132,7 @@ def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDiff
     counts = Counter(pairs)  # most cases have one of few pairs: passed before, not passed after
     differences: Counter[float] = Counter()
     for (before, after), times in counts.items():
-        differences[round(after - before, _DIGITS) + 0.0] += times
+        differences[round(after - before, DIGITS) + 0.0] += times
     down = sum([times for value, times in differences.items() if value < 0])
     up = sum([times for value, times in differences.items() if value > 0])
     is_binary = all(number in _BINARY for pair in counts for number in pair)
@@ -146,8 +144,8 @@ def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDiff
     found = Difference(
         measure=measure,
         cases=len(pairs),
-        before=fsum([before for before, _ in pairs]) / len(pairs),
-        after=fsum([after for _, after in pairs]) / len(pairs),
+        before=mean_of([before for before, _ in pairs]),
+        after=mean_of([after for _, after in pairs]),
         interval=tested.interval,
         p_value=tested.p_value,
         method="exact McNemar" if is_binary else "paired bootstrap",
@@ -293,7 +291,7 @@ def _mean_f1(trials: TrialCounts, tool: str, *, is_expected: bool) -> float | No
         for counts in trials
         if counts is not None or is_expected
     ]
-    return sum(values) / len(values) if values else None
+    return mean_of(values) if values else None
 
 
 def _f1(counts: ToolOutcome) -> float:

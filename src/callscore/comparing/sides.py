@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.phrases import Note
+from callscore.core.statistics import mean_of
 from callscore.core.suggestions import did_you_mean
 from callscore.core.summary import ToolOutcome
 from callscore.core.totals import SavedCases
@@ -509,7 +509,7 @@ def _has_answer(trials: Sequence[float | None]) -> bool:
 
 
 def _mean(trials: Sequence[float | None]) -> float:
-    return fsum(number or 0.0 for number in trials) / len(trials)
+    return mean_of([number or 0.0 for number in trials])
 
 
 def case_name(evaluation: str, case: str) -> str:

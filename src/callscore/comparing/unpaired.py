@@ -26,7 +26,14 @@ from callscore.comparing.sides import (
     UnmatchedCase,
     merged_cases,
 )
-from callscore.core.statistics import Interval, normal_probability, normal_quantile, wilson
+from callscore.core.statistics import (
+    DIGITS,
+    Interval,
+    mean_of,
+    normal_probability,
+    normal_quantile,
+    wilson,
+)
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -129,7 +136,7 @@ def _mean_f1(case: CaseOutcome) -> float | None:
     ]
     # Imported runs may contain anything.
     known = [number for number in numbers if number is not None and 0 <= number <= 1]
-    return fsum(known) / len(known) if known else None
+    return mean_of(known) if known else None
 
 
 # --- the difference -----------------------------------------------------------------------------
@@ -157,7 +164,7 @@ def difference_of_totals(measure: str, before: SideTotals, after: SideTotals) ->
     sizes = sum(first.values()), sum(second.values())
     if not all(sizes):
         return Difference(measure=measure, cases=0, method="two-sample z")
-    means = _mean(first), _mean(second)
+    means = mean_of(first), mean_of(second)
     change = means[1] - means[0]
     spread = sqrt(_variance(Counter(first) + Counter(second)) * (1 / sizes[0] + 1 / sizes[1]))
     p_value = _p_value(abs(change) - _correction(sizes), spread)
@@ -169,9 +176,13 @@ def difference_of_totals(measure: str, before: SideTotals, after: SideTotals) ->
     else:
         is_coarse = smallest is None or smallest > COARSE_EFFECT
         verdict = "not enough data" if is_coarse else "no evidence"
-    interval = _interval(first, second)
+    low, high = _interval(first, second)
     if not is_significant:  # as for pairs: without evidence the interval includes zero
-        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+        interval = Interval(min(low, 0.0), max(high, 0.0))
+    elif change > 0:  # and with evidence it does not, though the interval of each run may be wide
+        interval = Interval(max(low, 0.0), high)
+    else:
+        interval = Interval(low, min(high, 0.0))
     return Difference(
         measure=measure,
         cases=min(sizes),
@@ -189,14 +200,10 @@ def _distribution(totals: SideTotals, measure: str) -> Distribution:
     return totals.shares if measure == PASSED else totals.scores
 
 
-def _mean(values: Mapping[float, int]) -> float:
-    return fsum(value * times for value, times in values.items()) / sum(values.values())
-
-
 def _variance(values: Mapping[float, int]) -> float:
     """The variance of a sample; 0 for a single value."""
-    mean, count = _mean(values), sum(values.values())
-    squares = fsum((value - mean) ** 2 * times for value, times in values.items())
+    mean, count = mean_of(values), sum(values.values())
+    squares = fsum(round(value - mean, DIGITS) ** 2 * times for value, times in values.items())
     return squares / (count - 1) if count > 1 else 0.0
 
 
@@ -234,7 +241,7 @@ def _smallest_effect(spread: float, sizes: tuple[int, int]) -> float | None:
 
 def _interval(first: Distribution, second: Distribution) -> Interval:
     """The 95 % interval of the difference of two means, from the interval of each (Newcombe)."""
-    before, after = _mean(first), _mean(second)
+    before, after = mean_of(first), mean_of(second)
     (low, high), (lower, higher) = _mean_interval(first), _mean_interval(second)
     change = after - before
     return Interval(
@@ -248,7 +255,7 @@ def _mean_interval(values: Distribution) -> Interval:
 
     Numbers that vary less than if each were 0 or 1 count as more of these.
     """
-    mean, count, variance = _mean(values), sum(values.values()), _variance(values)
+    mean, count, variance = mean_of(values), sum(values.values()), _variance(values)
     largest = mean * (1 - mean)
     if variance and largest > variance:
         count = int(count * largest / variance)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.statistics import Interval, normal_quantile
+from callscore.core.statistics import DIGITS, Interval, normal_quantile
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def estimate_mean(
     if not trials:
         return None
     total = fsum(
-        each.expansion * cluster.total * cluster.times
+        each.expansion * fsum(cluster.total * cluster.times for cluster in each.clusters)
         for each in known
-        for cluster in each.clusters
     )
     mean = min(1.0, total / trials)
     factor = _variance_factor(known, mean, trials)
@@ -147,7 +146,7 @@ def _variance_factor(strata: Sequence[_Stratum], mean: float, trials: float) -> 
     largest = _largest_factor(strata, trials)
     spread = mean * (1 - mean)
     pooled = _pooled_variance(strata, mean)
-    observed = 0.0
+    observed: list[float] = []
     own: list[tuple[float, int]] = []  # the shares of sampled cases in it, and how many have each
     for stratum in strata:
         scale = stratum.expansion**2 * stratum.sampled * stratum.left / trials**2
@@ -156,17 +155,22 @@ def _variance_factor(strata: Sequence[_Stratum], mean: float, trials: float) -> 
             (cluster.total - mean * cluster.size, cluster.times) for cluster in stratum.clusters
         ]
         centre = fsum(value * times for value, times in residuals) / stratum.sampled
-        parts = [(scale * (value - centre) ** 2 / degrees, times) for value, times in residuals]
+        parts = [
+            (scale * round(value - centre, DIGITS) ** 2 / degrees, times)
+            for value, times in residuals
+        ]
         own += parts
-        observed += fsum(part * times for part, times in parts)
-        observed += scale * pooled * _POOLED_CASES / degrees
+        observed += [part * times for part, times in parts]
+        observed.append(scale * pooled * _POOLED_CASES / degrees)
     total = fsum(part * times for part, times in own)
     squares = fsum(part * part * times for part, times in own)
     # How many cases the sum rests upon: all of them if they deviate alike, and few if only these do.
     deviating = total * total / squares if squares and spread else 0.0
     if not deviating:
         return largest
-    return (deviating * observed / spread + _UNSEEN_CASES * largest) / (deviating + _UNSEEN_CASES)
+    return (deviating * fsum(observed) / spread + _UNSEEN_CASES * largest) / (
+        deviating + _UNSEEN_CASES
+    )
 
 
 def _largest_factor(strata: Sequence[_Stratum], trials: float) -> float:

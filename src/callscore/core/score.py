@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from msgspec import Struct
@@ -24,6 +23,7 @@ from callscore.core.equality import differing_keys
 from callscore.core.rendering import mention
 from callscore.core.rules import are_matchers_used, contains_matchers
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.statistics import mean_of
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import count_same_names
 from callscore.errors import InvalidSettings
@@ -475,7 +475,7 @@ class Score(Struct, frozen=True, gc=False):
         """The mean of the scores of the turns; None without turns."""
         if not self.turns:
             return None
-        return fsum([turn.f1 for turn in self.turns]) / len(self.turns)
+        return mean_of([turn.f1 for turn in self.turns])
 
     @property
     def turn_min(self) -> float | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from math import comb, erfc, floor, lgamma, log, sqrt
+from math import comb, erfc, floor, fsum, lgamma, log, sqrt
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,14 +15,16 @@ from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
 __all__ = [
+    "DIGITS",
     "Cluster",
     "Interval",
     "bootstrap_mean",
     "chances_of_success",
+    "mean_of",
     "normal_probability",
     "normal_quantile",
     "pass_at_k",
@@ -41,6 +43,8 @@ _REJECTION_FROM = 10
 _ROOM_TO_ACCEPT = 0.07
 # Resampling needs at least this many clusters that differ from the most frequent ones.
 _MIN_UNLIKE = 6
+# Sums of scores are rounded: the mean of three trials with 0.4 is not 0.4. To this many digits it is.
+DIGITS = 12
 _MAX_BITS = 500  # of a number whose square is a float
 _SQRT_2 = sqrt(2)
 _LOWEST_QUANTILE = -39.0  # below it, probabilities are 0 as floats
@@ -66,6 +70,19 @@ class Cluster(NamedTuple):
     total: float
     size: int
     times: int
+
+
+def mean_of(values: Iterable[float] | Mapping[float, int]) -> float:
+    """The mean of at least one number; a mapping says how often there is each.
+
+    The sum is rounded, and so is the quotient: the mean of 1, 0.8 and 0.6 would be less than 0.8. What
+    is left over corrects that.
+    """
+    counts = Counter(values)
+    number = counts.total()
+    rounded = fsum(value * times for value, times in counts.items()) / number
+    rest = fsum((value - rounded) * times for value, times in counts.items())
+    return rounded + rest / number
 
 
 def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:
@@ -188,7 +205,7 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     mean = _mean(kinds, [kind.times for kind in kinds])
     alike: Counter[float] = Counter()  # how many clusters have each mean
     for kind in kinds:
-        alike[kind.total / kind.size] += kind.times
+        alike[round(kind.total / kind.size, DIGITS)] += kind.times
     if number - max(alike.values()) < _MIN_UNLIKE:
         return wilson(mean * number, number, confidence=confidence)
     means = _resampled_means(tuple(kinds), number)
@@ -215,18 +232,18 @@ def _resampled_means(kinds: tuple[Cluster, ...], number: int) -> list[float]:
     for _ in range(replicates):
         if by_kind:
             counts = _multinomial(kinds, number, random)
-            means.append(sum(map(mul, totals, counts)) / sum(map(mul, sizes, counts)))
+            means.append(fsum(map(mul, totals, counts)) / sum(map(mul, sizes, counts)))
         else:
             drawn = random.choices(every, k=number)
-            means.append(sum([each.total for each in drawn]) / sum([each.size for each in drawn]))
+            means.append(fsum([each.total for each in drawn]) / sum([each.size for each in drawn]))
     return sorted(means)
 
 
 def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float:
     """A sixth of the skewness of the mean: for a mean both corrections of BCa are this number."""
     deviations = [(kind.total - mean * kind.size, kind.times) for kind in kinds]
-    square = sum(times * value**2 for value, times in deviations) / number
-    cube = sum(times * value**3 for value, times in deviations) / number
+    square = fsum(times * value**2 for value, times in deviations) / number
+    cube = fsum(times * value**3 for value, times in deviations) / number
     return cube / (square * sqrt(square * number) * 6)
 
 
@@ -237,7 +254,7 @@ def _bca_share(correction: float, share: float) -> float:
 
 
 def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:
-    total = sum(kind.total * count for kind, count in zip(kinds, counts, strict=True))
+    total = fsum(kind.total * count for kind, count in zip(kinds, counts, strict=True))
     return total / sum(kind.size * count for kind, count in zip(kinds, counts, strict=True))
 
 

@@ -34,6 +34,7 @@ from callscore.core.score import (
     outcome_of,
     turn_count,
 )
+from callscore.core.statistics import mean_of
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
@@ -265,8 +266,8 @@ def _listed_case(name: str, results: Sequence[Result]) -> ListedCase:
     return ListedCase(
         id=name,
         passed=None if all(outcome is None for outcome in outcomes) else False not in outcomes,
-        value=fsum(known) / len(known) if known else None,
-        seconds=fsum(seconds) / len(seconds) if seconds else None,
+        value=mean_of(known) if known else None,
+        seconds=mean_of(seconds) if seconds else None,
         errors=sum(result.failure is not None for result in results),
         trials=len(results),
         passed_trials=passed,

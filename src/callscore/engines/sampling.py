@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import fsum
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, cast
 
@@ -418,5 +419,5 @@ def _clusters(stratum: ChosenStratum[Taken], scores: Mapping[int, float | None])
     for records in stratum.chosen:
         found = [scores[record.position] for record in records]
         scored = [score for score in found if score is not None]
-        kinds[sum(scored), len(scored)] += 1
+        kinds[fsum(scored), len(scored)] += 1
     return [Cluster(total, size, times) for (total, size), times in kinds.items()]

@@ -25,7 +25,15 @@ from callscore.formats.case_fields import (
     TURNS_FIELD,
 )
 from callscore.formats.case_turns import TURN_INPUT_FIELDS
-from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES, TURN
+from callscore.formats.expectations import (
+    FORBID,
+    GROUPS,
+    MAX_TIMES,
+    MISSPELLED_GROUP,
+    MISSPELLED_KEYWORD,
+    TIMES,
+    TURN,
+)
 
 if TYPE_CHECKING:
     from callscore.core.rules import Comparator
@@ -183,6 +191,7 @@ _MEMBER_REFERENCE: Final = {"$ref": "#/definitions/member"}
 _IS_GROUP_REFERENCE: Final = {"$ref": "#/definitions/is_group"}
 _IS_TURN_REFERENCE: Final = {"$ref": "#/definitions/is_turn"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/definitions/field_of_call"}
+_MISSPELLED_REFERENCE: Final = {"$ref": "#/definitions/misspelled_keyword"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
 # What may stand beside turns: a forbidden tool, and the state at the end.
 _BESIDE_TURNS: Final = (
@@ -190,6 +199,7 @@ _BESIDE_TURNS: Final = (
     {"type": "object", "required": ["kind"], "properties": {"kind": {"const": STATE_KIND}}},
 )
 _WITHOUT_ARGUMENTS: Final = {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
+_VALUES_OF_BFCL: Final = {"type": "array", "minItems": 1}
 # Near misses of the fields of a call and of the keywords of groups.
 _NEAR_KEYWORDS = (
     r"^\$|^[Aa]rg|^[Nn]am|^time$|^[Ff]orb|^[Oo]p[a-z]*l"
@@ -290,6 +300,8 @@ def expected_definitions() -> dict[str, Any]:
             "additionalProperties": False,
         },
         "field_of_call": {"enum": sorted(CALL_FIELDS)},
+        "misspelled_group": {"pattern": MISSPELLED_GROUP},
+        "misspelled_keyword": {"pattern": MISSPELLED_KEYWORD},
         "is_group": {"type": "object", **_has_any(_KEYWORDS), **_WITHOUT_NAME},
         "is_turn": {"type": "object", "required": [TURN], **_WITHOUT_NAME},
         "is_ours": _is_own_notation(),
@@ -330,21 +342,34 @@ def _expected() -> dict[str, Any]:
 def _is_own_notation() -> dict[str, Any]:
     """Whether an item of a list is in callscore's own notation, or meant to be."""
     is_bare = {"not": {"required": ["type"]}}  # most other formats have a type
-    nearly = {"anyOf": [_CALL_FIELD_REFERENCE, {"pattern": _NEAR_KEYWORDS}]}
+    nearly = {"anyOf": [_CALL_FIELD_REFERENCE, _MISSPELLED_REFERENCE, {"pattern": _NEAR_KEYWORDS}]}
     return {
         "if": {"type": "object"},
         "then": {
             "anyOf": [
                 {"required": [_NAME, _ARGUMENTS], "maxProperties": 2},
-                {"propertyNames": _CALL_FIELD_REFERENCE, **is_bare},
+                {
+                    "propertyNames": {"anyOf": [_CALL_FIELD_REFERENCE, _MISSPELLED_REFERENCE]},
+                    **is_bare,
+                },
                 {
                     "propertyNames": nearly,
                     **is_bare,
                     "anyOf": [_WITHOUT_NAME, _WITHOUT_ARGUMENTS],
                 },
-            ]
+            ],
+            "not": _of_bfcl(),
         },
     }
+
+
+def _of_bfcl() -> dict[str, Any]:
+    """A call of BFCL, the possible values of each argument by its name, and not a misspelled group."""
+    values = {"type": "object", "minProperties": 1, "additionalProperties": _VALUES_OF_BFCL}
+    misspelled = {"$ref": "#/definitions/misspelled_group"}
+    within = {"not": {"propertyNames": {"not": misspelled}}}
+    group = {"maxProperties": 1, "propertyNames": misspelled, "additionalProperties": within}
+    return {"minProperties": 1, "additionalProperties": values, "not": group}
 
 
 def _call() -> dict[str, Any]:
@@ -391,6 +416,9 @@ def _call() -> dict[str, Any]:
     return {
         "title": "Call",
         "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
+        "propertyNames": {
+            "anyOf": [_CALL_FIELD_REFERENCE, {"const": TIMES}, {"not": _MISSPELLED_REFERENCE}]
+        },
         "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
         "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/definitions/times"}}},
         "else": flat,

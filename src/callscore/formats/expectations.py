@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast, get_args
@@ -31,6 +32,8 @@ __all__ = [
     "FORBID",
     "GROUPS",
     "MAX_TIMES",
+    "MISSPELLED_GROUP",
+    "MISSPELLED_KEYWORD",
     "TIMES",
     "TURN",
     "arrange",
@@ -52,6 +55,30 @@ _BOUNDS = ("min", "max")
 _EXAMPLE_TIMES = '{"min": 1, "max": 3}'
 
 
+def _misspellings(*words: str) -> str:
+    """A pattern of words with at most one typo, also in capitals, in camel case or after a `$`.
+
+    Python and JSON Schema read it alike: what is misspelled for the reader is so for editors.
+    """
+    found: list[str] = []
+    for word in words:
+        found.append(word.upper())
+        letters: list[str] = []
+        for part in word.split("_"):
+            letters += ["[ _-]?", f"[{part[0].upper()}{part[0]}]", *part[1:]]
+        letters = letters[1:]
+        for at in range(len(letters) + 1):
+            before, here, after = letters[:at], letters[at : at + 1], letters[at + 1 :]
+            replaced, added = [*before, ".?", *after], [*before, ".", *here, *after]
+            swapped = [*before, *after[:1], *here, *after[1:]]
+            found += ["".join(spelling) for spelling in (replaced, added, swapped)]
+    return rf"^\$?(?:{'|'.join(found)})$"
+
+
+MISSPELLED_GROUP = _misspellings(*_KEYWORDS, "forbidden")
+MISSPELLED_KEYWORD = _misspellings(*_KEYWORDS, "forbidden", TIMES)
+
+
 def has_groups(items: list[Any]) -> bool:
     """Whether a list of expectations contains anything but calls."""
     return any(
@@ -63,12 +90,22 @@ def has_groups(items: list[Any]) -> bool:
 
 
 def _is_around_group(item: Any) -> bool:
-    """Whether a group is inside of a misspelled one; other formats have objects in objects, too."""
+    """Whether a group is inside of a misspelled one, misspelled or not.
+
+    A call of BFCL is an object in an object, too, by the name of a tool and of an argument.
+    """
     if not isinstance(item, Mapping) or len(item) != 1:
         return False
     ((key, value),) = item.items()
-    is_around = isinstance(value, Mapping) and _is_group(value)
-    return is_around and bool(did_you_mean(key, _KEYWORDS))
+    if not isinstance(value, Mapping):
+        return False
+    if _is_nearly_group(key) and any(map(_is_nearly_group, value)):
+        return True
+    return _is_group(value) and bool(did_you_mean(key, _KEYWORDS))
+
+
+def _is_nearly_group(key: Any) -> bool:
+    return isinstance(key, str) and re.search(MISSPELLED_GROUP, key) is not None
 
 
 def _is_group(item: Mapping[str, Any]) -> bool:
@@ -329,9 +366,9 @@ def _refuse_misplaced(item: Mapping[str, Any], where: str) -> None:
                 f"{describe(key)} must be inside 'times', as in {{\"times\": {_EXAMPLE_TIMES}}}."
             )
             raise InvalidCall(f"{where}: {problem}")
-        if meant == TIMES:
+        if meant in (TIMES, TURN):
             raise InvalidCall(
-                f"{where}: unknown field {describe(key)} of a call. Did you mean 'times'?"
+                f"{where}: unknown field {describe(key)} of a call. Did you mean {meant!r}?"
             )
         if meant is not None:
             problem = f"{describe(key)} is not a field of a call. Put the call inside it"
@@ -345,7 +382,8 @@ def _nearest_keyword(key: str) -> str | None:
     words = (*_KEYWORDS, TIMES, *_BOUNDS)
     if key in words:
         return key
-    found = get_close_matches(key.lower(), (*_KEYWORDS, TIMES), n=1, cutoff=0.8)
+    least = 0.6 if re.search(MISSPELLED_KEYWORD, key) else 0.8  # a typo changes much of `turn`
+    found = get_close_matches(key.lower(), (*_KEYWORDS, TIMES), n=1, cutoff=least)
     return found[0] if found else None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.statistics import mean_of
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
@@ -35,34 +36,33 @@ def count_results(rows: Iterable[Counted]) -> dict[int, EvaluationNumbers]:
             of_case.decided += 1
             of_case.passed += bool(passed)
         if f1 is not None:
-            of_case.scored += 1
-            of_case.f1 += f1
+            of_case.scores.append(f1)
     return {number: _numbers_of(list(cases.values())) for number, cases in counts.items()}
 
 
 class _CaseCount:
     """The trials of one case."""
 
-    __slots__ = ("decided", "errors", "f1", "passed", "scored", "trials")
+    __slots__ = ("decided", "errors", "passed", "scores", "trials")
 
     def __init__(self) -> None:
-        self.trials = self.errors = self.decided = self.passed = self.scored = 0
-        self.f1 = 0.0
+        self.trials = self.errors = self.decided = self.passed = 0
+        self.scores: list[float] = []
 
 
 def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
     trials, errors = sum([case.trials for case in cases]), sum([case.errors for case in cases])
-    scored = sum([case.scored for case in cases])
+    scores = [score for case in cases for score in case.scores]
     shares = [case.passed / case.decided for case in cases if case.decided]
-    has_f1 = scored or errors == trials  # else the answers have no scores
+    has_f1 = scores or errors == trials  # else the answers have no scores
     return EvaluationNumbers(
         cases=len(cases),
         trials=trials,
         decided=len(shares),
         answered=trials - errors,
         passed=sum([case.passed for case in cases]),
-        share=sum(shares) / len(shares) if shares else None,
-        f1=sum([case.f1 for case in cases]) / (scored + errors) if has_f1 else None,
+        share=mean_of(shares) if shares else None,
+        f1=mean_of(scores + [0.0] * errors) if has_f1 else None,
         errors=errors,
     )
 

@@ -8,6 +8,7 @@ detects.
 from __future__ import annotations
 
 from functools import partial
+from math import fsum
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -156,8 +157,8 @@ def disagreement_about(
         for metric, found in zip(metrics, values, strict=True)
     ]
     spread = max(numbers) - min(numbers)
-    mean = sum(numbers) / len(numbers)
-    variance = sum((number - mean) ** 2 for number in numbers) / len(numbers)
+    mean = fsum(numbers) / len(numbers)
+    variance = fsum((number - mean) ** 2 for number in numbers) / len(numbers)
     return Disagreement(case, tuple(opinions), again.faults, spread, variance)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from callscore.core.phrases import Phrase
+from callscore.core.statistics import mean_of
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.run_lookup import list_runs
 from callscore.reports.html.case_view import encode_view
@@ -154,7 +155,7 @@ def _outcome(found: _FoundCase, lang: Language) -> dict[str, Any]:
         "evaluation": found.position,
         "passed": sum(result.passed is True for result in found.trials),
         "trials": len(found.trials),
-        "score": sum(scores) / len(scores) if scores else None,
+        "score": mean_of(scores) if scores else None,
         "views": [msgspec.Raw(encode_view(view)) for view in views],
     }
 

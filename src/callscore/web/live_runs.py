@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
 from callscore.core.phrases import Phrase
+from callscore.core.statistics import mean_of
 from callscore.history.live_results import LiveResult, results_after, results_since
 from callscore.history.locks import is_abandoned
 from callscore.history.stopping import is_stop_requested, request_stop
@@ -115,7 +116,7 @@ class WatchedRun:
             "failed": statuses.count("failed"),
             "errors": statuses.count("error"),
             "undecided": statuses.count("unscored"),
-            "f1": sum(scores) / len(scores) if scores else None,
+            "f1": mean_of(scores) if scores else None,
             "is_cancelled": is_stop_requested(self._store, record.id),
             "is_finished": status != "running",
             "newest": self._shown(),

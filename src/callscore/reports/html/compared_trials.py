@@ -12,6 +12,7 @@ import msgspec
 
 from callscore.comparing.changes import passed_trials
 from callscore.core.counted_calls import repeat_key
+from callscore.core.statistics import mean_of
 from callscore.core.summary import Summary
 from callscore.hiding.hider import Hider
 from callscore.reports.compare import change_sentences
@@ -186,13 +187,13 @@ def _row(pair: CasePair, rows: Sequence[IndexRow], name: str, evaluation: int) -
         name,
         None,
         _status(pair, [row.status for row in rows]),
-        sum(scores) / len(scores) if scores else None,
+        mean_of(scores) if scores else None,
         tuple(dict.fromkeys([tag for row in rows for tag in row.tags])),
         tuple(dict.fromkeys([tool for row in rows for tool in row.tools])),
         tuple(dict.fromkeys([problem for row in rows for problem in row.problems])),
         next((row.about for row in rows if row.about), ""),
         evaluation,
-        sum(seconds) / len(seconds) if seconds else None,
+        mean_of(seconds) if seconds else None,
         min([row.turn for row in rows if row.turn is not None], default=None),
     )
 
