@@ -32,7 +32,7 @@ SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick coverage full main-screens missing browser-tests build-servers model-tests reference size model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
+.PHONY: help demo test quick coverage full main-screens missing browser-tests build-servers model-tests reference size mutants model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,7 +169,7 @@ reference: $(VENV)/.installed-reference ## hold the statistics against SciPy and
 	$(BIN)/pytest $(SPREAD) -q tests/reference
 
 # Other examples each time, in rounds, until the time is over or a round has failed.
-properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60
+properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60 (10 min)
 	@end=$$(( $$(date +%s) + 60 * $(or $(MINUTES),10) )); \
 	while (( $$(date +%s) < end )); do \
 		CALLSCORE_RANDOM_UNTIL=$$end CALLSCORE_EXAMPLES=5 $(BIN)/pytest $(SPREAD) -q \
@@ -227,6 +227,9 @@ validity: $(VENV)/.installed ## measure how well each score separates success fr
 # Any warning and any broken link fails it. To look at it: `python -m http.server -d site`.
 site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS
 	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
+
+mutants: $(VENV)/.installed-dev ## change the source in 123 small ways, and see which the tables, samples and snapshots notice: ONLY='gc-*' (40 min)
+	$(BIN)/python -m tools.mutants --jobs $(or $(WORKERS),2) $(if $(ONLY),--only $(ONLY))
 
 size: ## print lines, modules and functions, and the change since a revision: SINCE=HEAD~5
 	@"$(PYTHON)" -m tools.size $(SINCE)

@@ -87,22 +87,3 @@ def test_totals_of_runs_without_any_variance_have_intervals_that_agree_with_the_
     assert "95% interval 0.0 to +49.5, p < 0.001" in better
     assert worse.startswith("Regressed   F1 66.7% → 40.0%")
     assert "95% interval −49.5 to 0.0, p < 0.001" in worse
-
-
-@pytest.mark.parametrize("scores", [(0.4, 0.4, 0.4), (0.8, 0.8, 0.8), (1, 0.8, 0.6)])
-def test_the_mean_of_turns_is_not_rounded_twice(scores: tuple[float, ...]) -> None:
-    calls = [{"name": f"tool_{place}", "arguments": {}} for place in range(4)]
-    other = {"name": "other", "arguments": {}}
-    made = {
-        0.4: calls[:1],  # 2 * 1 / (4 + 1)
-        0.6: [*calls[:3], *[other] * 3],  # 2 * 3 / (4 + 6)
-        0.8: [*calls, other, other],  # 2 * 4 / (4 + 6)
-        1: calls,
-    }
-
-    score = callscore.score(
-        {"turns": [calls for _ in scores]}, {"turns": [made[each] for each in scores]}
-    )
-
-    assert [turn.f1 for turn in score.turns] == list(scores)
-    assert score.turn_mean == scores[1]

@@ -6,6 +6,7 @@ Written by hand because SciPy with NumPy is 215 MB, three times all else that ca
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from math import comb, erfc, floor, fsum, lgamma, log, sqrt
 from operator import mul
@@ -15,7 +16,7 @@ from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from random import Random
 
 __all__ = [
@@ -72,17 +73,11 @@ class Cluster(NamedTuple):
     times: int
 
 
-def mean_of(values: Iterable[float] | Mapping[float, int]) -> float:
-    """The mean of at least one number; a mapping says how often there is each.
-
-    The sum is rounded, and so is the quotient: the mean of 1, 0.8 and 0.6 would be less than 0.8. What
-    is left over corrects that.
-    """
-    counts = Counter(values)
-    number = counts.total()
-    rounded = fsum(value * times for value, times in counts.items()) / number
-    rest = fsum((value - rounded) * times for value, times in counts.items())
-    return rounded + rest / number
+def mean_of(values: Sequence[float] | Mapping[float, int]) -> float:
+    """The mean of at least one number, in any order; a mapping says how often there is each."""
+    if isinstance(values, Mapping):
+        return fsum(value * times for value, times in values.items()) / sum(values.values())
+    return fsum(values) / len(values)
 
 
 def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:
@@ -232,10 +227,10 @@ def _resampled_means(kinds: tuple[Cluster, ...], number: int) -> list[float]:
     for _ in range(replicates):
         if by_kind:
             counts = _multinomial(kinds, number, random)
-            means.append(fsum(map(mul, totals, counts)) / sum(map(mul, sizes, counts)))
+            means.append(sum(map(mul, totals, counts)) / sum(map(mul, sizes, counts)))
         else:
             drawn = random.choices(every, k=number)
-            means.append(fsum([each.total for each in drawn]) / sum([each.size for each in drawn]))
+            means.append(sum([each.total for each in drawn]) / sum([each.size for each in drawn]))
     return sorted(means)
 
 
