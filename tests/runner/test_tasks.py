@@ -41,9 +41,11 @@ ANYWHERE = [expect.call("weather")]
 
 def found(task: Any, *cases: Case, **options: Any) -> EvaluationResults:
     """What becomes of an evaluation; nobody waits as long as that, and a busy machine may."""
-    limits = {name: options.pop(name) for name in ("timeout", "retries", "jobs") if name in options}
-    asked = an_evaluation(task, *cases, **options)
-    results = evaluate(asked, show="all", **{"timeout": 300, "retries": 0} | limits)
+    limits: dict[str, Any] = {"timeout": 300, "retries": 0}
+    limits |= {
+        name: options.pop(name) for name in ("timeout", "retries", "jobs") if name in options
+    }
+    results = evaluate(an_evaluation(task, *cases, **options), show="all", **limits)
     assert results.unloaded == ()
     (each,) = results.evaluations
     return each
