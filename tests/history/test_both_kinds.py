@@ -17,11 +17,12 @@ from pathlib import Path
 from time import sleep, time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 from tests.servers.postgres_server import new_database
-from tests.tables.commands import checker
-from tests.tables.rows import differing, rows
+from tests.tables.commands import Folder, stable_environment, value_at
+from tests.tables.rows import rows
 
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
@@ -48,21 +49,49 @@ def place(request: pytest.FixtureRequest) -> Path | str:
     return wanted
 
 
-def test_commands_do_with_a_server_what_the_table_says_of_a_file(
+def test_commands_do_with_a_server_what_they_do_with_a_file(
     postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = checker(tmp_path, monkeypatch)
-
-    def on_server(row: dict[str, Any]) -> str:
-        with new_database(postgres_server) as url:
-            return check({**row, "env": {**row.get("env", {}), "CALLSCORE_STORE": url}})
-
+    stable_environment(monkeypatch, tmp_path)
     of_files = ("--store", ".callscore", "CALLSCORE_STORE")
     table = [row for row in rows("history") if not any(word in str(row.data) for word in of_files)]
-    found = differing(table, on_server)
-    if found:
-        pytest.fail(found, pytrace=False)
     assert len(table) > 15
+    different: list[str] = []
+    for row in table:
+        with new_database(postgres_server) as url, monkeypatch.context() as patch:
+            with_file = _outcomes(row.data, tmp_path / f"{row.location}-file", patch)
+            patch.setenv("CALLSCORE_STORE", url)
+            with_server = _outcomes(row.data, tmp_path / f"{row.location}-server", patch)
+        different += [
+            f"{row.location} ({row.reason}): in a file {first}, on a server {second}"
+            for first, second in zip(with_file, with_server, strict=True)
+            if first != second
+        ]
+    assert different == []
+
+
+def _outcomes(row: dict[str, Any], path: Path, patch: pytest.MonkeyPatch) -> list[Any]:
+    """What the commands of a row do, in a folder of its own, as far as the row says anything of it."""
+    path.mkdir()
+    patch.chdir(path)
+    for name, value in row.get("env", {}).items():
+        patch.setenv(name, value)
+    folder = Folder(path)
+    folder.write(row.get("files", {}))
+    outcomes: list[Any] = []
+    for step in row.get("steps", [row]):
+        command: dict[str, Any] = {"run": step} if isinstance(step, str) else step
+        folder.write(command.get("files", {}))
+        if "run" not in command:
+            continue
+        code, out, err = folder.run(command["run"], command.get("stdin", ""))
+        values = {
+            name: value_at(msgspec.json.decode(out), name.split("."))
+            for name in command.get("json", {})
+        }
+        written = [name for name in command.get("writes", {}) if (path / name).exists()]
+        outcomes.append((command["run"], code, err, values, written, "out" in command and out))
+    return outcomes
 
 
 # --- what is saved is there ---------------------------------------------------------------------
