@@ -306,6 +306,11 @@ from callscore.history.opening import open_store
 with open_store(sys.argv[1]) as store, store.lock("r"):
     if sys.argv[2] == "copied" and os.fork():
         os._exit(1)
+    if sys.argv[2] == "outlived":
+        if os.fork() == 0:
+            sys.exit(0)  # as somebody's own code may: all that is open is closed on the way
+        os.wait()
+        store.runs()
     print("held", flush=True)
     sys.stdin.read()
     os._exit(1)
@@ -344,3 +349,16 @@ def test_the_copy_of_a_process_does_not_hold_its_run(place: Path | str) -> None:
         process.wait()  # the copy goes on
 
         assert _is_free_soon(store)
+
+
+@posix_only
+def test_the_end_of_a_copy_ends_no_connection_to_a_server(postgres_url: str) -> None:
+    with (
+        open_store(postgres_url) as store,
+        _python("-c", HOLDING, postgres_url, "outlived") as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+
+        assert not _is_free(store)
+        process.kill()

@@ -480,7 +480,12 @@ def test_a_client_that_a_module_holds_works_in_the_next_run_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"rate": "fast"}, {"rate": 0}, {"timeout": 0}, {"retries": -1}, {"jobs": 0}]
+    "options",
+    [
+        *({"rate": "fast"}, {"rate": 0}, {"timeout": 0}, {"retries": -1}, {"jobs": 0}),
+        {"save": "a.db", "store": "b.db"},  # one history is named, and not two
+        {"cache": True},  # answers are in a history
+    ],
 )
 def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(
     options: dict[str, Any],

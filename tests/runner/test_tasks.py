@@ -376,6 +376,23 @@ def test_a_task_that_cancels_harms_no_other(cancelling: Any, problem: str) -> No
     assert each.failures[0].problem.endswith(problem)
 
 
+class Speechless:
+    """A task that cannot say what it asks."""
+
+    def __call__(self, _: Any) -> Any:
+        return RIGHT
+
+    def identity(self) -> Any:
+        raise ValueError("who knows")
+
+
+def test_a_task_that_cannot_say_what_it_asks_is_a_failure(tmp_path: Path) -> None:
+    results = evaluate(an_evaluation(Speechless(), *MANY[:2]), save=tmp_path / "history.db")
+
+    assert results.errors == 2
+    assert "who knows" in results.evaluations[0].failures[0].problem
+
+
 def test_what_a_stream_raises_is_told() -> None:
     async def streamed(_: Any) -> AsyncIterator[Any]:
         yield {}
