@@ -10,7 +10,6 @@ import pytest
 
 from callscore.core.results import Unloaded
 from callscore.evaluations.discovery import discover, evaluation_files, load_file
-from callscore.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,15 +49,6 @@ def test_files_are_found_by_their_names_in_order(tree: Path) -> None:
 
     assert unloaded == []
     assert [each.name for each in evaluations] == ["a", "b0", "c", "d", "b3"]
-
-
-def test_a_file_that_is_named_may_be_called_anything(tree: Path) -> None:
-    (tree / "mine.py").write_text(PYTHON.format(name="mine"))
-
-    evaluations, unloaded = discover([tree / "mine.py", str(tree / "eval_a.yaml")])
-
-    assert [each.name for each in evaluations] == ["mine", "a"]
-    assert unloaded == []
 
 
 def test_a_file_is_taken_once(tree: Path) -> None:
@@ -150,35 +140,6 @@ def test_one_of_another_file_of_evaluations_is_run_where_that_is_not_found(tmp_p
     assert load_file(second) == []
 
 
-def test_evaluations_are_themselves_beside_files(tree: Path) -> None:
-    one = Evaluation(name="b3", task=print, cases=["Hi"], place="<stdin>:1", key="::b3")
-
-    evaluations, _ = discover([one, tree / "sub", one])
-
-    assert [each.name for each in evaluations] == ["<stdin>.b3", "eval_b.b3"]
-
-
-def test_a_path_that_the_system_refuses_is_said() -> None:
-    _, unloaded = discover(["x" * 5000])
-
-    assert "it cannot be read (File name too long)." in unloaded[0].problem
-
-
-def test_a_folder_that_is_closed_is_said(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = PermissionError(13, "Permission denied", str(tree / "sub"))
-
-    def walk(_: object, onerror: object) -> list[object]:
-        assert callable(onerror)
-        onerror(closed)
-        return []
-
-    monkeypatch.setattr(os, "walk", walk)
-
-    assert list(evaluation_files(tree)) == [
-        Unloaded(str(tree / "sub"), "the folder cannot be read (Permission denied).")
-    ]
-
-
 def test_one_bad_file_does_not_hide_the_others(tree: Path) -> None:
     (tree / "eval_a.yaml").write_text("cases: [\n")
     (tree / "eval_b.py").write_text("raise ValueError('no')\n")
@@ -190,16 +151,6 @@ def test_one_bad_file_does_not_hide_the_others(tree: Path) -> None:
         f"{tree}/eval_a.yaml:2:1",
         f"{tree}/eval_b.py:1",
     ]
-
-
-def test_two_of_one_name_in_one_file_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "eval_a.py"
-    file.write_text(PYTHON.format(name="a") + PYTHON.format(name="a"))
-
-    assert load_file(file) == Unloaded(
-        f"{file}:7",
-        "another evaluation on line 3 is also named 'a'. Rename one of them, or pass name=...",
-    )
 
 
 def test_those_of_one_name_in_several_files_get_so_much_of_the_path_as_it_takes(

@@ -112,13 +112,6 @@ def test_what_a_function_elsewhere_makes_belongs_to_the_file_that_calls_it(tmp_p
     assert found[0].place == f"{helper}:4"
 
 
-def test_one_that_another_module_holds_belongs_to_that(tmp_path: Path) -> None:
-    shared = written(tmp_path / "shared_ones.py", ONE)
-    file = written(tmp_path / "eval_a.py", "from shared_ones import assistant\n")
-
-    assert loaded(file)[0].home == str(shared)
-
-
 def test_a_key_in_what_is_raised_is_not_shown(tmp_path: Path) -> None:
     key = "sk-" + "abcdefgh12345678"
     raising = written(tmp_path / "eval_a.py", f"raise ValueError('no {key}')\n")
@@ -188,8 +181,6 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("x = (\n", 1, "it is not Python: '(' was never closed."),
-        ("a = 1\nimport no_such_thing\n", 2, "it cannot be imported: No module named 'no_such_thing'."),
         (
             "def f():\n    return 1 / 0\n\n\nf()\n",
             2,
@@ -200,16 +191,10 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
             1,
             "it cannot be imported: attempted relative import with no known parent package. Import",
         ),
-        ("raise KeyError\n", 1, "importing it raises KeyError."),
         (
             "import sys\nsys.exit(3)\n",
             2,
             "importing it exits (exit code 3). Put code that should run only as a",
-        ),
-        (
-            f"{HEAD}\n\n@evaluation(cases=['x'], scorers='acuracy')\ndef a(case): ...\n",
-            4,
-            "scorers: unknown scorer 'acuracy'. Did you mean 'accuracy'?",
         ),
         (
             "import callscore\ncallscore.score([], [], mode='x')\n",
@@ -222,7 +207,7 @@ def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Pa
             "importing it raises RecursionError: maximum recursion depth exceeded",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_imported_says_why_and_where(
     tmp_path: Path, text: str, line: int, problem: str
 ) -> None:
@@ -245,22 +230,3 @@ def test_the_end_of_the_traceback_is_kept(tmp_path: Path) -> None:
     assert found.place == f"{file}:2"
     assert found.details.splitlines()[0] == f'  File "{file}", line 2, in <module>'
     assert found.details.splitlines()[-1] == "ValueError: no city"
-
-
-@pytest.mark.parametrize("text", ["", "x = 1\n", "import callscore\n"])
-def test_a_file_without_an_evaluation_has_none(tmp_path: Path, text: str) -> None:
-    assert loaded(written(tmp_path / "eval_a.py", text)) == []
-
-
-def test_bytes_that_are_no_text_are_no_python(tmp_path: Path) -> None:
-    file = tmp_path / "eval_a.py"
-    file.write_bytes(b"x = '\xff'\n")
-
-    assert "it is not Python: " in refused(file).problem
-
-
-def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
-    found = refused(tmp_path / "eval_gone.py")
-
-    assert "FileNotFoundError" in found.problem
-    assert found.place == str(tmp_path / "eval_gone.py")

@@ -14,14 +14,7 @@ NAMES = ("assistant", "gpt-4.1", "weather-in-paris")
     "expression",
     [
         "",
-        "  ",
-        "paris",
         "PARIS",
-        "gpt-4.1",
-        "paris and assist",
-        "london or paris",
-        "not london",
-        "not not paris",
         "london and madrid or paris",
         "paris or london and madrid",
         "(paris or london) and not (madrid or rome)",
@@ -60,13 +53,9 @@ def test_in_quotes_a_word_may_have_anything_in_it(expression: str, is_fit: bool)
     ("expression", "problem"),
     [
         ("paris london", "`and` or `or` is missing before 'london'"),
-        ("paris and", "a word is missing at the end"),
         ("and paris", "a word is missing before 'and'"),
-        ("not", "a word is missing at the end"),
         ("(paris", "a parenthesis is not closed"),
         ("paris)", "a parenthesis is not opened"),
-        ("()", "a word is missing before ')'"),
-        ("(" * 500 + "a", "too many nested parentheses"),
         ("not " * 500 + "a", "too many nested parentheses"),
     ],
 )

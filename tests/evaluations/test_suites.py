@@ -9,16 +9,14 @@ import pytest
 from callscore import Case, Settings
 from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
-from callscore.errors import InvalidEvaluation, InvalidSettings, UnreadableInput
+from callscore.errors import UnreadableInput
 from callscore.evaluations.plan import evaluation_cases
 from callscore.evaluations.suites import (
-    RecordedAnswers,
     SuiteDocument,
     find_named_secret,
     find_secret,
     load_suite,
     read_suite,
-    suite_task,
     suite_variants,
 )
 from callscore.models import Chat
@@ -140,22 +138,6 @@ expected = []
     assert [case.id for case in evaluation_cases(suite)] == ["hi"]
 
 
-def test_settings_are_read_in_any_case_and_under_their_aliases(tmp_path: Path) -> None:
-    suite = loaded(tmp_path, f"{MODEL}settings: {{mode: FLEXIBLE, argumentMatchThreshold: 0.5}}\n")
-
-    assert suite.settings == Settings(mode="flexible", argument_match_threshold=0.5)
-
-
-def test_answers_may_be_recorded(tmp_path: Path) -> None:
-    (tmp_path / "answers.jsonl").write_text('{"id": "a", "answer": ["x"]}\n')
-
-    suite = loaded(tmp_path, "answers: answers.jsonl\ncases: [{id: a, expected: [x]}]\n")
-
-    assert suite.name == "a"
-    assert suite.task(Case(id="a")) == ["x"]
-    assert suite.settings == Settings()
-
-
 def test_each_variant_may_have_answers_of_its_own(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / f"{name}.jsonl").write_text(f'{{"id": "a", "answer": "{name}"}}\n')
@@ -182,69 +164,8 @@ def test_cases_and_tools_come_from_files(tmp_path: Path) -> None:
     assert [case.id for case in evaluation_cases(several)] == ["one", "three", "two"]
 
 
-def test_a_judge_may_be_told_where_to_ask(tmp_path: Path) -> None:
-    text = "model: m\ncases: [{id: a}]\njudge: {name: j, base_url: 'http://localhost:1/v1'}\n"
-
-    assert callable(loaded(tmp_path, text).settings.judge)
-
-
 CASES = "cases: [{id: a}]\n"
 MODEL = f"model: m\n{CASES}"
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
-        (f"{CASES}", None, "a suite needs 'model', or recorded 'answers'."),
-        (f"{MODEL}scorer: exact\n", 3, "a suite has no key 'scorer'. Did you mean 'scorers'?"),
-        (f"{MODEL}zzz: 1\n", 3, "a suite has no key 'zzz'. Choose from: name, model, system"),
-        (f"{MODEL}mode: flexible\n", 3, "mode: it belongs in 'settings'."),
-        (f"{MODEL}preset: strict\n", 3, "preset: it belongs in 'settings'."),
-        (f"{MODEL}name: 7\n", 3, "name: 7 is not a name."),
-        (f"{MODEL}scorers: [acuracy]\n", 3, "scorers: unknown scorer 'acuracy'. Did you mean 'accuracy'?"),
-        (f"{MODEL}scorers: []\n", 3, "scorers: the list is empty."),
-        (f"{MODEL}fail_under: high\n", 3, "fail_under: 'high' is not a number from 0 to 1."),
-        (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a tag."),
-        (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer ≥ 1."),
-        (f"{MODEL}trials: 10001\n", 3, "trials: 10001 is more than 10000."),
-        (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is not true or false."),
-        (f"{MODEL}skip: 1\n", 3, "skip: 1 is not true, false or a reason."),
-        (f"{MODEL}tools: gone.json\n", 3, "tools: "),
-        (f"{MODEL}tools: 7\n", 3, "tools: expected a path or a list, got 7."),
-        (f"{MODEL}tools: [{{nam: a}}]\n", 3, "tools: "),
-        (f"{MODEL}settings: 7\n", 3, "settings: expected an object, got 7."),
-        (f"{MODEL}settings:\n  mod: strict\n", 4, "settings has no key 'mod'. Did you mean 'mode'?"),
-        (f"{MODEL}settings:\n  judge: x\n", 4, "settings has no key 'judge'."),
-        (f"{MODEL}settings: {{mode: strikt}}\n", 3, "settings: mode: unknown value 'strikt'. Did"),
-        (f"{MODEL}settings: {{preset: loose}}\n", 3, "settings: "),
-        (f"{MODEL}judge: 7\n", 3, "judge: expected an object, got 7."),
-        (f"{MODEL}judge: {{model: x}}\n", 3, "judge has no key 'model'."),
-        (f"{MODEL}judge: {{base_url: 'http://x/v1'}}\n", 3, "judge: the model has no"),
-        (f"{MODEL}prompt: '{{{{inptu}}}}'\n", 3, "prompt: "),
-        (f"{MODEL}system: 7\n", 3, "system: 7 is not a string."),
-        ("model: m\n", None, "cases: expected a list of cases or the path of a file; there are"),
-        ("model: m\ncases: []\n", 2, "cases: expected a list of cases or the path of a file; there"),
-        ("model: m\ncases: {a: 1}\n", 2, "cases: expected a list of cases or the path of a file; g"),
-        ("model: m\ncases: gone.jsonl\n", 2, "cases: file 'gone.jsonl' not found."),
-        ("model: m\ncases:\n  - Hi!\n", 3, "cases: file 'Hi!' not found. A cas"),
-        ("model: m\ncases:\n  - id: a\n  - expectd: []\n", 4, "cases[1]: unknown field 'expectd'"),
-        ("model: m\ncases:\n  - 7\n", 3, "cases[0]: a case must be an object with an 'id'; got 7."),
-        (
-            "model: m\ncases:\n  - id: a\n    expected:\n      - {name: b, arguments: {c: {$contain: d}}}\n",
-            3,
-            "cases[0]: ",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_suite_is_said_with_its_line(
-    tmp_path: Path, text: str, line: int | None, problem: str
-) -> None:
-    found = load(tmp_path, text)
-
-    assert isinstance(found, Unloaded)
-    assert found.place == f"{tmp_path}/eval_a.yaml" + ("" if line is None else f":{line}")
-    assert found.problem.startswith(problem)
-    assert found.problem.endswith((".", "?"))
 
 
 @pytest.mark.parametrize(
@@ -284,38 +205,6 @@ def test_a_password_that_is_only_a_name_is_no_secret(tmp_path: Path, text: str) 
     assert loaded(tmp_path, text).name == "a"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
-        ("name = \n", ":1:8", "not TOML: Invalid value."),
-        ('model = "m"\nscorer = "exact"\ncases = [{id = "a"}]\n', ":2", "a suite has no key"),
-        ('model = "m"\n\n[[cases]]\nid = "a"\n[[cases]]\nexpectd = []\n', ":5", "cases[1]: "),
-    ],
-)
-def test_what_is_wrong_in_toml_is_said_with_its_line(
-    tmp_path: Path, text: str, line: str, problem: str
-) -> None:
-    found = load(tmp_path, text, "eval_a.toml")
-
-    assert isinstance(found, Unloaded)
-    assert found.place == f"{tmp_path}/eval_a.toml{line}"
-    assert found.problem.startswith(problem)
-
-
-def test_a_missing_extra_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from callscore.errors import MissingExtra
-
-    def missing(_: object) -> None:
-        raise MissingExtra("asking a model", "openai")
-
-    monkeypatch.setattr("callscore.evaluations.suites.read_suite", missing)
-
-    assert load(tmp_path, MODEL) == Unloaded(
-        str(tmp_path / "eval_a.yaml"),
-        "asking a model needs an extra: pip install 'callscore[openai]'",
-    )
-
-
 # Keys and passwords are found by their looks and by their names, and words are not.
 
 
@@ -342,13 +231,10 @@ def test_a_secret_is_known_by_its_looks(value: Any, path: tuple[str | int, ...])
     [
         ({"api_key": "x"}, ("api_key",)),
         ({"apiKey": "x"}, ("apiKey",)),
-        ({"OPENAI-API-KEY": "x"}, ("OPENAI-API-KEY",)),
         (
             {"parameters": {"extra_headers": {"Authorization": "x"}}},
             ("parameters", "extra_headers", "Authorization"),
         ),
-        ({"token": "x"}, ("token",)),
-        ({"client_secret": "x"}, ("client_secret",)),
     ],
 )
 def test_a_secret_is_known_by_its_name(value: Any, path: tuple[str | int, ...]) -> None:
@@ -376,8 +262,6 @@ def test_words_and_schemas_are_no_secrets(value: Any) -> None:
 
 
 # The text of a suite: YAML or TOML, with the lines of what stands in it.
-
-YAML = "name: x\nmodel:\n  name: m\n  parameters: {a: 1}\n"
 TOML = 'name = "x"\n[model]\nname = "m"\nparameters = {a = 1}\n'
 
 
@@ -386,30 +270,11 @@ def suite(tmp_path: Path, text: str, name: str = "eval_a.yaml") -> SuiteDocument
     return read_suite(tmp_path / name)
 
 
-@pytest.mark.parametrize(("text", "name"), [(YAML, "eval_a.yaml"), (TOML, "eval_a.toml")])
-def test_both_kinds_are_read_with_their_lines(tmp_path: Path, text: str, name: str) -> None:
-    document = suite(tmp_path, text, name)
-
-    assert document.value == {"name": "x", "model": {"name": "m", "parameters": {"a": 1}}}
-    assert document.place("model", "parameters", "a") == f"{tmp_path / name}:4"
-    assert document.place("model", "nowhere") == f"{tmp_path / name}:2"
-    assert document.place("nowhere") == document.place() == str(tmp_path / name)
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
-    assert suite(tmp_path, f"\ufeff{YAML}").value["name"] == "x"
-    assert suite(tmp_path, f"\ufeff{TOML}", "eval_b.toml").value["name"] == "x"
-
-
 @pytest.mark.parametrize(
     ("text", "name", "place", "problem"),
     [
         ("", "eval_a.yaml", "", "expected an object with 'cases', got nothing."),
-        ("- a\n", "eval_a.yaml", "", "expected an object with 'cases', got "),
-        ("just text\n", "eval_a.yaml", "", "expected an object with 'cases', got "),
-        ("a: [\n", "eval_a.yml", ":2:1", "not YAML: "),
         ("a: .nan\n", "eval_a.yaml", "", ".nan is not a JSON number."),
-        ("a = \n", "eval_a.toml", ":1:5", "not TOML: Invalid value."),
         ("a: 1\n", "eval_a.toml", ":1:2", "not TOML: "),
     ],
 )
@@ -423,56 +288,6 @@ def test_what_is_no_suite_is_refused(
     assert caught.value.problem.startswith(problem)
 
 
-def test_what_is_no_text_and_what_is_gone_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "eval_a.yaml").write_bytes(b"name: \xff\n")
-
-    with pytest.raises(UnreadableInput, match="the byte 0xff is not UTF-8"):
-        read_suite(tmp_path / "eval_a.yaml")
-    with pytest.raises(UnreadableInput, match=r"it cannot be read \(No such file"):
-        read_suite(tmp_path / "gone.yaml")
-
-
-def test_a_check_is_told_the_value_or_the_default(tmp_path: Path) -> None:
-    document = suite(tmp_path, YAML)
-
-    assert document.checked(str.upper, "", "name") == "X"
-    assert document.checked(str.upper, "default", "other") == "DEFAULT"
-
-
-def test_what_a_check_refuses_is_said_with_the_line(tmp_path: Path) -> None:
-    document = suite(tmp_path, YAML)
-
-    def refuse(value: Any) -> None:
-        raise InvalidSettings(f"no {value}")
-
-    def refuse_elsewhere(_: Any) -> None:
-        raise InvalidEvaluation("there", "no.")
-
-    with pytest.raises(InvalidEvaluation) as caught:
-        document.checked(refuse, None, "name")
-    assert str(caught.value) == f"{tmp_path}/eval_a.yaml:1: no x."
-    with pytest.raises(InvalidEvaluation, match=r"there: no\."):
-        document.checked(refuse_elsewhere, None, "name")
-
-
-def test_keys_that_are_not_known_are_refused(tmp_path: Path) -> None:
-    document = suite(tmp_path, YAML)
-
-    assert document.require_keys(("name", "model")) is document.value
-    for keys, path, problem in (
-        (("names", "model"), (), "1: a suite has no key 'name'. Did you mean 'names'?"),
-        (
-            ("parameters", "x"),
-            ("model",),
-            "3: model has no key 'name'. Choose from: parameters, x.",
-        ),
-        (("a",), ("name",), "1: name: expected an object, got "),
-    ):
-        with pytest.raises(InvalidEvaluation) as caught:
-            document.require_keys(keys, *path)
-        assert str(caught.value).startswith(f"{tmp_path}/eval_a.yaml:{problem}")
-
-
 # Whom a suite asks, and its variants.
 
 
@@ -484,29 +299,6 @@ def folder(tmp_path: Path) -> Path:
 
 def task_document(folder: Path, **value: Any) -> SuiteDocument:
     return SuiteDocument(folder / "eval_a.yaml", value, lambda _: None)
-
-
-def refusal(folder: Path, **value: Any) -> str:
-    def read(document: SuiteDocument) -> None:
-        suite_task(document, None)
-        suite_variants(document)
-
-    with pytest.raises(InvalidEvaluation) as caught:
-        read(task_document(folder, **value))
-    return caught.value.problem
-
-
-def test_a_model_is_asked_by_its_name(folder: Path) -> None:
-    task = suite_task(task_document(folder, model="gpt-4.1-mini"), None)
-
-    assert isinstance(task, Chat)
-    assert (task.model, task.offer) == ("gpt-4.1-mini", None)
-
-
-def test_recorded_answers_stand_in_for_a_model(folder: Path) -> None:
-    assert isinstance(suite_task(task_document(folder, answers="a.jsonl"), None), RecordedAnswers)
-    variants = {"v": {"answers": "a.jsonl"}}
-    assert isinstance(suite_task(task_document(folder, variants=variants), None), RecordedAnswers)
 
 
 def test_a_variant_says_what_is_different(folder: Path) -> None:
@@ -525,50 +317,3 @@ def test_a_variant_says_what_is_different(folder: Path) -> None:
         "other": {"model": "n"},
         "elsewhere": {"model": "n", "base_url": "http://x/v1", "key_variable": "K"},
     }
-
-
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        ({}, "a suite needs 'model', or recorded 'answers'."),
-        ({"model": 7}, "model: expected an object, got 7."),
-        ({"model": ""}, "model: the model has no 'name'."),
-        ({"model": {}}, "model: the model has no 'name'."),
-        ({"model": {"name": "m", "temperature": 0}}, "model has no key 'temperature'."),
-        ({"model": {"name": "m", "parameters": 7}}, "model.parameters: 7 is not an object"),
-        (
-            {"model": {"name": "m", "parameters": {"system": "x"}}},
-            "model.parameters: 'system' is not a parameter: it is a key of the suite.",
-        ),
-        ({"model": {"name": "m", "base_url": "x"}}, "base_url: "),
-        ({"model": {"name": "m", "key_variable": "a b"}}, "key_variable: "),
-        ({"model": "m", "system": 7}, "system: "),
-        (
-            {"model": "m", "answers": "a.jsonl"},
-            "model: it has no effect with recorded answers. Remove one of the two.",
-        ),
-        ({"answers": 7}, "answers: 7 is not the path of a file."),
-        ({"answers": "gone.jsonl"}, "answers: "),
-        (
-            {"answers": "a.jsonl", "variants": {"v": {"answers": "a.jsonl"}}},
-            "answers: the variants have their own. Remove this one.",
-        ),
-        ({"answers": "a.jsonl", "variants": {"v": {}}}, "variants.v: it has no 'answers'."),
-        (
-            {"answers": "a.jsonl", "variants": {"v": {"model": "m"}}},
-            "variants.v.model: either all variants have 'answers', or none of them.",
-        ),
-        ({"model": "m", "variants": {"v": {"modle": "m"}}}, "variants.v has no key 'modle'. Did"),
-        ({"model": "m", "variants": {"v": {"system": 7}}}, "variants.v.system: 7 is not a string."),
-        ({"model": "m", "variants": {"v": 7}}, "variants.v: 7 is not an object"),
-        ({"model": "m", "variants": {"v": {"model": {}}}}, "variants.v.model: the model has no"),
-        (
-            {"model": "m", "variants": {"v": {"parameters": {"tools": []}}}},
-            "variants.v.parameters: 'tools' is not a parameter: it is a key of the suite.",
-        ),
-    ],
-)
-def test_what_a_suite_cannot_ask_is_refused(
-    folder: Path, value: dict[str, Any], problem: str
-) -> None:
-    assert refusal(folder, **value).startswith(problem)

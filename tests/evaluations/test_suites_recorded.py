@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore import Case, InvalidSettings, UnreadableInput
+from callscore import Case, UnreadableInput
 from callscore.evaluations.suites import RecordedAnswers, read_answers
 
 if TYPE_CHECKING:
@@ -25,36 +25,10 @@ def answers(tmp_path: Path) -> Path:
     return file
 
 
-def test_an_answer_is_found_by_the_id_of_the_case(answers: Path) -> None:
-    task = RecordedAnswers([answers.name], answers.parent)
-
-    assert task(Case(id="weather")) == [{"name": "getWeather"}]
-    assert task(Case(id="weather", trial=3)) == [{"name": "getWeather"}]
-
-
 def test_a_trial_may_have_an_answer_of_its_own(answers: Path) -> None:
     task = RecordedAnswers([answers.name], answers.parent)
 
     assert [task(Case(id="7", trial=trial)) for trial in (1, 2, 3)] == ["one", "two", []]
-
-
-def test_several_files_are_told_apart_by_their_paths(tmp_path: Path) -> None:
-    for name in ("a.jsonl", "b.jsonl"):
-        (tmp_path / name).write_text(f'{{"id": "x", "answer": "{name}"}}\n')
-    task = RecordedAnswers(["a.jsonl", "b.jsonl"], tmp_path)
-
-    assert (task(Case(id="x")), task(Case(id="x"), answers="b.jsonl")) == ("a.jsonl", "b.jsonl")
-
-
-def test_a_case_without_an_answer_is_named(answers: Path) -> None:
-    task = RecordedAnswers([answers.name], answers.parent)
-
-    with pytest.raises(InvalidSettings) as caught:
-        task(Case(id="wether"))
-
-    assert str(caught.value) == (
-        "answers.jsonl has no answer for case 'wether'. Did you mean 'weather'?"
-    )
 
 
 def test_it_is_another_one_once_an_answer_has_changed(answers: Path) -> None:
@@ -112,11 +86,6 @@ def test_what_is_no_recorded_answer_is_refused(
 
     assert caught.value.place.startswith(f"{file}{line}")
     assert problem in caught.value.problem
-
-
-def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettings, match=r"file 'gone.jsonl' not found"):
-        RecordedAnswers(["gone.jsonl"], tmp_path)
 
 
 def test_a_recorded_answer_may_have_turns_and_a_state(tmp_path: Path) -> None:

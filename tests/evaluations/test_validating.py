@@ -60,52 +60,11 @@ def test_all_mistakes_of_a_case_file_are_found_each_at_its_line() -> None:
     assert report.problems[0].text == "unknown field 'expectd'. Did you mean 'expected'?"
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("cases.yaml", "- {id: a, expected: [f]}\n- {id: b, expected: []}\n"),
-        ("cases.json", '{"cases": [{"id": "a", "expected": ["f"]}, {"id": "b", "expected": []}]}'),
-        ("cases.csv", 'id,expected\na,"[""f""]"\nb,[]\n'),
-    ],
-)
-def test_case_files_of_other_kinds_are_read(name: str, text: str) -> None:
-    path = Path(name)
-    path.write_text(text)
-
-    assert only(validate_paths([path])) == FileReport(name, "cases", 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (
-            '{"foo": 1, "bar": 2}',
-            "a case must have an 'id' and 'expected'; got an object with the keys 'foo', 'bar'.",
-        ),
-        (
-            '{"id": "a", "expected": [{"zoo": 1}]}',
-            "expected[0]: a call needs a name, as in {...}; got an object with the key 'zoo'.",
-        ),
-    ],
-)
-def test_no_option_of_another_command_is_advised(text: str, told: str) -> None:
-    (path,) = written(other__json=text)
-
-    ((_, problem),) = problems(path)
-    assert problem.replace('{"name": ..., "arguments": {...}}', "{...}") == told
-
-
 def test_compressed_cases_are_not_taken_for_binary() -> None:
     path = Path("cases.jsonl")
     path.write_bytes(gzip.compress(b'{"id": "a", "expected": []}\n'))
 
     assert only(validate_paths([path])) == FileReport("cases.jsonl", "cases", 1)
-
-
-def test_a_file_without_cases_is_a_mistake() -> None:
-    (path,) = written(cases__jsonl="")
-
-    assert [place for place, _ in problems(path)] == ["cases.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -123,14 +82,6 @@ def test_an_id_that_two_cases_have_is_a_warning(second: str, told: str) -> None:
 
     assert (warning.place, warning.is_warning) == ("cases.jsonl:2", True)
     assert warning.text.startswith(f"the id 'a' is also that of cases.jsonl:1, {told}")
-
-
-@pytest.mark.parametrize("own", ['"actual": ["f"]', '"trial": 2'])
-def test_trials_of_a_case_have_one_id(own: str) -> None:
-    case = f'{{"id": "a", "expected": ["f"], {own}}}\n'
-    (path,) = written(cases__jsonl=case + case)
-
-    assert problems(path) == []
 
 
 def test_cases_of_a_suite_with_one_id_are_a_warning_that_tells_the_new_name() -> None:
@@ -184,38 +135,16 @@ def test_a_suite_is_known_by_its_keys_under_any_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
-    [
-        (SUITE.replace("tools:", "tool:"), 2, "a suite has no key 'tool'. Did you mean 'tools'?"),
-        (SUITE.replace("expected", "expectd"), 4, "Did you mean 'expected'?"),
-        (SUITE.replace("answers.jsonl", "nothing.jsonl"), 1, "'nothing.jsonl' not found."),
-        ("cases: [\n", None, "YAML"),
-    ],
-)
-def test_a_mistake_in_a_suite_has_its_line(text: str, line: int | None, told: str) -> None:
-    suite, _ = written(eval_weather__yaml=text, answers__jsonl='{"id": "oslo", "answer": []}\n')
-
-    (problem,) = only(validate_paths([suite])).problems
-
-    assert told in problem.text
-    assert line is None or problem.line == line
-
-
-@pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("model: m\ntrials: many\nfail_under: 7\ncases: [{input: a, expected: []}]\n", [2, 3]),
         ("answers: nothing.jsonl\ncases: nothing.yaml\n", [1, 2]),
-        ("answers: nothing.jsonl\ntrials: 2\n", [None, 1]),  # no cases
         ("colour: red\nmodel: m\ncases: broken.jsonl\n", [1, 1, 2]),
         (
             "model: m\nsettings:\n  mode: stric\n  order: 5\n  x: 1\ncases: [{input: a}]\n",
             [3, 4, 5],
         ),
         ("model: m\ncases:\n  - {expectd: []}\n  - {input: a}\n  - {expectd: []}\n", [3, 5]),
-        ("model: {nam: m}\ntags: 5\ncases: [{input: a}]\n", [1, 2]),
-        ("trials: 0\nonly: 5\nskip: {}\ncases: [{input: a}]\n", [None, 1, 2, 3]),  # no model
-        ("model: m\nscorers: [nothing]\nfail_under: {nothing: 1}\ncases: [{input: a}]\n", [2]),
+        ("trials: 0\nonly: 5\nskip: {}\ncases: [{input: a}]\n", [None, 1, 2, 3]),
     ],
 )
 def test_a_mistake_in_one_key_of_a_suite_hides_no_other(text: str, lines: list[int | None]) -> None:
@@ -256,27 +185,13 @@ def test_a_model_is_not_called_and_needs_no_key(monkeypatch: pytest.MonkeyPatch)
     assert only(validate_paths([suite])) == FileReport("eval_weather.yaml", "suite", 1)
 
 
-def test_the_settings_of_a_project_are_checked() -> None:
-    (path,) = written(callscore__toml='mode = "strct"\n')
-
-    assert problems(path) == [
-        ("callscore.toml:1", "mode: unknown value 'strct'. Did you mean 'strict'?")
-    ]
-    path.write_text('mode = "flexible"\n')
-    assert only(validate_paths([path])) == FileReport("callscore.toml", "settings")
-
-
 @pytest.mark.parametrize(
     ("text", "lines", "told"),
     [
         ('mode = "stric"\norder = 5\n', [1, 2], "mode: unknown value 'stric'"),
-        ("\n[run]\nx = 1\n", [2], "unknown setting 'run'. Choose from: preset, mode, "),
-        ("[gate]\nfail_onn = 1\n", [1], "gate: unknown key 'fail_onn'; expected a table"),
         ('"a b" = 1\nmode = 3\n', [1, 2], "unknown setting 'a b'. "),
         ('#\n[effects]\nx = "raed"\n[tool.callscore]\n', [2, 4], "effects: 'x': unknown value"),
-        ('[gate.removed]\n"*" = "why"\n', [1], "gate.removed: '*' matches every case."),
         ("argumentMatchThreshold = 1\nargument_match_threshold = 7\n", [1, 2], "are the same"),
-        ("mode = \n", [1], "not TOML: "),
         ("a = [\n1,\n", [2], "not TOML: "),
     ],
 )
@@ -287,23 +202,6 @@ def test_each_wrong_setting_has_its_line_and_advice(text: str, lines: list[int],
 
     assert [each.line for each in report.problems] == lines
     assert told in report.problems[0].text
-
-
-def test_settings_that_are_not_text_are_a_mistake() -> None:
-    path = Path("callscore.toml")
-    path.write_bytes(b"\xff\xfe")
-
-    ((place, text),) = problems(path)
-
-    assert place == "callscore.toml"
-    assert text.startswith("not valid TOML: ")
-
-
-def test_a_file_in_python_is_not_run(folder: Path) -> None:
-    (path,) = written(eval_weather__py="open('ran', 'w')\n")
-
-    assert only(validate_paths([path])) == FileReport("eval_weather.py", "python")
-    assert not (folder / "ran").exists()
 
 
 def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
@@ -321,13 +219,10 @@ def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nothing.jsonl", "file or folder not found."),
         ("x" * 300, "it cannot be read"),
         ("program.exe", "expected a case file (.jsonl"),
-        ("empty", "no suites found. Expected files named eval_*.yaml"),
         ("/dev/null", "it is a device or a pipe. Pass a file or a folder."),
         ("binary.jsonl", "not a text file"),
-        ("binary.yaml", "not a text file"),
     ],
 )
 def test_what_cannot_be_checked_is_a_mistake(name: str, told: str) -> None:

@@ -1,4 +1,4 @@
-"""A history of its own for each test: once in a file, and once on a server."""
+"""A history of its own for each test, in a file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
     from callscore.history.store import Store
 
-KINDS = ("sqlite", "postgresql")
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let every test run on both kinds; one that looks at the file is about files alone."""
-    if "place" in metafunc.fixturenames:
-        kinds = KINDS[:1] if "path" in metafunc.fixturenames else KINDS
-        metafunc.parametrize("place", kinds, indirect=True)
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -30,12 +21,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(request: pytest.FixtureRequest) -> Path | str:
-    """Where a history may be made: a file, or the address of a database."""
-    wanted: Path | str = request.getfixturevalue(
-        "path" if request.param == "sqlite" else "postgres_url"
-    )
-    return wanted
+def place(path: Path) -> Path | str:
+    """Where a history may be made; a test of both kinds has another."""
+    return path
 
 
 @pytest.fixture

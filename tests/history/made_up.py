@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import event
+from typing import Any
 
 from callscore.core.results import MetricValue, Usage
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.writer import BackgroundWriter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.history.store import Store
-
-__all__ = ["a_result", "a_run", "an_answer", "an_evaluation", "main", "recorded_queries"]
+__all__ = ["a_result", "a_run", "an_answer", "an_evaluation", "main"]
 
 
 def a_run(run: str = "20261115-184354-k3f9", **others: Any) -> RunRecord:
@@ -66,28 +57,6 @@ def a_result(run: str, case: str = "weather", **others: Any) -> ResultRecord:
         "finished_at": 1_794_768_236.0,
     }
     return ResultRecord(**fields | others)
-
-
-@contextmanager
-def recorded_queries(store: Store) -> Iterator[list[str]]:
-    """The statements that a store sends to its database inside the block."""
-    said: list[str] = []
-    if store.path is not None:
-        with store.reading() as connection:
-            assert isinstance(connection, sqlite3.Connection)
-            connection.set_trace_callback(said.append)
-        yield said
-        connection.set_trace_callback(None)
-        return
-    with store.connected() as other:
-        engine = other.engine
-
-    def note(*given: object) -> None:
-        said.append(str(given[2]))
-
-    event.listen(engine, "before_cursor_execute", note)
-    yield said
-    event.remove(engine, "before_cursor_execute", note)
 
 
 def main(path: str, run: str, count: str) -> None:

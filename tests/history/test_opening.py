@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +15,8 @@ from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history import connections, opening
-from callscore.history.connections import FileConnections
 from callscore.history.opening import (
-    LazyJudgementStore,
-    StoreOpener,
     default_path,
-    file_evaluation_name,
     open_existing,
     open_store,
     project_path,
@@ -30,7 +25,6 @@ from callscore.history.opening import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.history.store import Store
 
 RUN = a_run().id
 
@@ -47,10 +41,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "repository/.git").mkdir()
     monkeypatch.chdir(inside)
     return tmp_path / "repository"
-
-
-def test_a_new_history_stands_where_we_are(project: Path) -> None:
-    assert default_path() == project / "evals/deep/.callscore/history.db"
 
 
 def test_the_nearest_history_of_the_repository_is_used(project: Path) -> None:
@@ -79,25 +69,6 @@ def test_without_a_repository_only_the_working_directory_counts(project: Path) -
     assert default_path() == project / "evals/deep/.callscore/history.db"
 
 
-def test_a_folder_that_may_not_be_looked_into_has_nothing(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path) -> bool:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "exists", refuse)
-
-    assert default_path() == project / "evals/deep/.callscore/history.db"
-
-
-def test_by_default_the_history_of_the_project_is_opened(project: Path) -> None:
-    with open_store() as store:
-        store.begin(a_run())
-
-        assert store.path == project / "evals/deep/.callscore/history.db"
-        assert store.place == str(Path(".callscore/history.db"))
-
-
 # --- the folder -------------------------------------------------------------------------------
 
 
@@ -107,26 +78,10 @@ def test_no_repository_holds_the_history(path: Path) -> None:
     assert (path.parent / ".gitignore").read_text() == "*\n"
 
 
-def test_a_note_that_somebody_changed_stays(path: Path) -> None:
-    path.parent.mkdir()
-    (path.parent / ".gitignore").write_text("!history.db\n")
-
-    open_store(path).close()
-
-    assert (path.parent / ".gitignore").read_text() == "!history.db\n"
-
-
 def test_a_folder_of_somebody_else_gets_no_note(tmp_path: Path) -> None:
     open_store(tmp_path / "runs.db").close()
 
     assert not (tmp_path / ".gitignore").exists()
-
-
-def test_folders_are_made_as_needed(tmp_path: Path) -> None:
-    open_store(tmp_path / "a/b/runs.db").close()
-
-    assert (tmp_path / "a/b/runs.db").exists()
-    assert (tmp_path / "a/b/.gitignore").exists()
 
 
 # --- what cannot be used ----------------------------------------------------------------------
@@ -136,21 +91,6 @@ def _complaint(path: Path) -> str:
     with pytest.raises(UnusableStore) as caught:
         open_store(path)
     return str(caught.value)
-
-
-def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
-    path.mkdir(parents=True)
-
-    assert _complaint(path) == f"{path}: a file is required, but this is a folder. Move it away."
-
-
-def test_a_file_in_place_of_the_folder_is_refused(path: Path) -> None:
-    path.parent.write_text("not a folder")
-
-    complaint = _complaint(path)
-
-    assert complaint.startswith(f"{path.parent}: the folder for the history cannot be used (")
-    assert complaint.endswith("Make it a writable folder.")
 
 
 @pytest.mark.parametrize(
@@ -167,14 +107,6 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
     assert complaint.startswith(f"{path}: the file ")
     assert "Move it away" in complaint
     assert path.read_bytes() == content
-
-
-def test_an_empty_file_becomes_a_history(path: Path) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"")
-
-    with open_store(path) as store:
-        assert store.runs() == []
 
 
 def test_a_damaged_database_is_told_as_such(path: Path) -> None:
@@ -226,26 +158,6 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     other.close()
 
     assert "another process is writing to it" in complaint
-
-
-def test_nothing_stays_open_where_opening_fails(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closed: list[bool] = []
-
-    class Connections(FileConnections):
-        def enable_wal(self) -> None:
-            raise KeyboardInterrupt
-
-        def close(self) -> None:
-            closed.append(True)
-
-    monkeypatch.setattr(connections, "FileConnections", Connections)
-
-    with pytest.raises(KeyboardInterrupt):
-        open_store(path)
-
-    assert closed == [True]
 
 
 # --- what may not be written ------------------------------------------------------------------
@@ -306,17 +218,6 @@ def test_a_folder_that_cannot_be_written_is_told_as_such(open_to_all: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
-def test_a_folder_that_may_not_be_entered_is_told_as_such(open_to_all: Path) -> None:
-    closed = open_to_all / "closed"
-    (closed / "inside").mkdir(parents=True)
-    closed.chmod(0o000)
-
-    said = _said_without_rights(closed / "inside/history.db", open_to_all / "usable.db")
-
-    assert "the folder for the history cannot be used (Permission denied)" in said
-
-
-@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 @pytest.mark.parametrize("mode", [0o444, 0o000])
 def test_a_history_that_cannot_be_written_is_told_as_such(open_to_all: Path, mode: int) -> None:
     path = open_to_all / ".callscore/history.db"
@@ -358,38 +259,6 @@ def test_none_is_made_where_there_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_that_is_there_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
-    monkeypatch.chdir(tmp_path)
-    open_store().close()
-
-    with open_existing() as store:
-        assert store.runs() == []
-    with open_existing(str(tmp_path / ".callscore" / "history.db")) as store:
-        assert store.runs() == []
-
-
-def test_a_server_is_asked_itself_whether_there_is_a_history(postgres_url: str) -> None:
-    with open_existing(postgres_url) as store:
-        assert store.runs() == []
-
-
-def test_it_is_opened_once_and_only_when_somebody_asks(tmp_path: Path) -> None:
-    opened: list[Store] = []
-
-    def opening() -> Store:
-        opened.append(open_store(tmp_path / "history.db"))
-        return opened[-1]
-
-    StoreOpener(opening).close()
-    assert opened == []
-
-    once = StoreOpener(opening)
-    assert once() is once() is opened[0]
-    once.close()
-    assert len(opened) == 1
-
-
 @pytest.fixture
 def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A history that cannot be written, nor anything beside it."""
@@ -422,77 +291,7 @@ def test_a_history_is_read_where_nothing_can_be_written(read_only: Path) -> None
     assert [each.name for each in read_only.parent.iterdir()] == ["history.db"]
 
 
-def test_what_others_have_written_last_is_read_as_well(tmp_path: Path) -> None:
-    path = tmp_path / "history.db"
-    with open_store(path) as writing:
-        writing.begin(a_run())
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(opening, "_can_write", lambda _: False)
-            with open_existing(path) as store:
-                assert len(store.runs()) == 1
-
-
-@pytest.mark.parametrize(
-    ("version", "told"), [(1, "from before the first release"), (99, "a newer callscore")]
-)
-def test_another_version_that_cannot_be_written_is_told(
-    read_only: Path, version: int, told: str
-) -> None:
-    with closing(sqlite3.connect(read_only)) as other, other:
-        other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("UPDATE callscore_schema SET version = ?", [version])
-    other.close()
-
-    with pytest.raises(UnusableStore, match=told):
-        open_existing(read_only)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
-def test_an_empty_file_in_a_folder_that_cannot_be_written_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "history.db"
-    path.touch(mode=0o444)
-    tmp_path.chmod(0o555)
-    monkeypatch.setattr(opening, "_can_write", lambda _: False)  # an administrator could
-
-    with pytest.raises(UnusableStore, match="the file is empty"):
-        open_existing(path)
-    tmp_path.chmod(0o755)
-
-    assert path.read_bytes() == b""
-    assert list(tmp_path.iterdir()) == [path]
-
-
 # The history is opened at the first question, and not before.
-
-
-def test_the_file_is_made_when_it_is_needed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    unused, store = LazyJudgementStore(), LazyJudgementStore()
-    unused.close()
-    assert not (tmp_path / ".callscore").exists()
-
-    assert store.judgement("key") is None
-    store.save_judgement("key", "model", {"verdict": True})
-
-    assert store.judgement("key") == {"verdict": True}
-    store.close()
-
-
-def test_it_may_be_another_than_that_of_the_project(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    store = LazyJudgementStore("judged.db")
-
-    store.save_judgement("key", "model", True)
-    store.close()
-
-    assert (tmp_path / "judged.db").exists()
-    assert not (tmp_path / ".callscore").exists()
 
 
 # What a history knows a file of cases by.
@@ -509,37 +308,3 @@ def test_a_file_is_known_from_the_folder_of_the_history_on(
     assert project_path("cases.jsonl") == "data/cases.jsonl"
     assert project_path("../cases.jsonl") == "cases.jsonl"
     assert project_path(str(tmp_path / "data" / "cases.jsonl")) == "data/cases.jsonl"
-
-
-def test_a_file_that_lies_elsewhere_is_known_as_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    assert project_path("/elsewhere/cases.jsonl") == "/elsewhere/cases.jsonl"
-
-
-def test_a_file_has_a_place_where_the_folder_we_are_in_is_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def gone() -> Path:
-        raise FileNotFoundError
-
-    monkeypatch.setattr("callscore.history.opening.default_path", gone)
-
-    assert project_path("cases.jsonl") == "cases.jsonl"
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("runs/answers.jsonl", "answers"),
-        ("answers.jsonl.gz", "answers"),
-        ("answers.JSONL.ZST", "answers"),
-        ("answers", "answers"),
-        ("a.b.yaml", "a.b"),
-        ("-", "-"),
-    ],
-)
-def test_cases_are_called_like_their_file(path: str, name: str) -> None:
-    assert file_evaluation_name(path) == name

@@ -8,39 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import func, select, text
-from tests.history.made_up import a_result, a_run, an_answer
+from sqlalchemy import text
+from tests.history.made_up import a_result, a_run
 from tests.servers.cut_line import cut_line
 
 from callscore.errors import MissingExtra, UnusableStore
 from callscore.history.opening import open_store
 from callscore.history.postgres import (
-    connect,
     display_address,
     is_server_address,
     parse_address,
     store_arguments,
 )
-from callscore.history.schema import payloads
 
 if TYPE_CHECKING:
     from tests.servers.postgres_server import PostgresServer
 
 RUN = a_run().id
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("application_name", "callscore"),
-        ("client_encoding", "UTF8"),
-        ("lock_timeout", "30s"),
-        ("default_transaction_isolation", "read committed"),
-    ],
-)
-def test_a_connection_is_set_up(postgres_url: str, setting: str, value: str) -> None:
-    with open_store(postgres_url) as store, store.connected() as connection:
-        assert connection.execute(text(f"SHOW {setting}")).scalar() == value
 
 
 def test_the_password_may_come_from_the_environment(
@@ -53,16 +37,6 @@ def test_the_password_may_come_from_the_environment(
     monkeypatch.setenv("PGPASSWORD", postgres_server.password)
     with open_store(without) as store:
         assert store.runs() == []
-
-
-def test_the_variable_names_the_history(
-    postgres_url: str, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CALLSCORE_STORE", postgres_url)
-
-    with open_store() as store:
-        assert store.path is None
-        assert store.place == postgres_url.replace(f":{postgres_server.password}", "")
 
 
 def test_many_who_come_first_make_the_tables_once(postgres_url: str) -> None:
@@ -88,37 +62,6 @@ def test_an_id_that_many_want_at_once_is_given_once(postgres_url: str) -> None:
 
     assert len(set(begun)) == 8
     assert RUN in begun
-
-
-def test_payloads_that_many_keep_at_once_are_kept_once(postgres_url: str) -> None:
-    shared = [an_answer("", f"{number:04x}") for number in range(300)]
-
-    def keep(number: int) -> None:
-        with open_store(postgres_url) as store:
-            for _ in range(3):
-                store.save_results(shared if number % 2 else shared[::-1])
-
-    open_store(postgres_url).close()
-    with ThreadPoolExecutor(6) as threads:
-        list(threads.map(keep, range(6)))
-
-    with open_store(postgres_url) as store, store.connected() as connection:
-        count = connection.execute(select(func.count()).select_from(payloads)).scalar_one()
-    assert count == 300
-
-
-def test_whoever_clears_up_is_alone(postgres_url: str) -> None:
-    with open_store(postgres_url) as store, open_store(postgres_url) as other:
-        with store.altering(), other.connected() as connection:
-            connection.execute(text("SET lock_timeout = '50ms'"))
-            connection.commit()
-        # The setting stays with the connection, which the next one to write is given.
-        with (
-            store.altering(),
-            pytest.raises(UnusableStore, match="another process is writing to it"),
-        ):
-            other.save_results([an_answer()])
-        other.save_results([an_answer()])
 
 
 def test_a_connection_that_was_lost_while_nobody_needed_it_is_made_anew(
@@ -186,23 +129,6 @@ def test_a_user_without_rights_is_told_so(
         postgres_server.execute(f"DROP ROLE {role}")
 
 
-def test_a_server_that_is_full_of_others_is_told_as_such(
-    postgres_url: str, postgres_server: PostgresServer
-) -> None:
-    database = postgres_url.rsplit("/", 1)[1]
-    role = f"one_{database}"
-    postgres_server.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'one' CONNECTION LIMIT 1")
-    only = postgres_url.replace(f"postgres:{postgres_server.password}@", f"{role}:one@")
-    try:
-        with (
-            connect(parse_address(only)),
-            pytest.raises(UnusableStore, match="too many connections"),
-        ):
-            open_store(only)
-    finally:
-        postgres_server.execute(f"DROP ROLE {role}")
-
-
 def test_a_database_from_the_future_is_refused(postgres_url: str) -> None:
     with open_store(postgres_url) as store, store.altering() as connection:
         connection.execute(text("UPDATE callscore_schema SET version = 99"))
@@ -245,14 +171,6 @@ SECRET = "s3cret"  # noqa: S105  (it opens nothing)
 )
 def test_an_address_is_told_from_a_path(text: str, is_one: bool) -> None:
     assert is_server_address(text) is is_one
-
-
-@pytest.mark.parametrize("text", ["mysql://u:s3cret@host/db", "sqlite:///runs.db"])
-def test_an_address_of_another_kind_is_refused(text: str) -> None:
-    with pytest.raises(UnusableStore, match=r"server: postgresql://") as caught:
-        is_server_address(text)
-
-    assert SECRET not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -317,13 +235,6 @@ def test_what_was_meant_as_an_address_never_becomes_a_file(text: str) -> None:
         is_server_address(text)
 
     assert SECRET not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "address", ["POSTGRESQL://me@host/db", " postgres://me@host/db ", '"postgresql://me@host/db"']
-)
-def test_capitals_and_what_was_copied_along_do_no_harm(address: str) -> None:
-    assert display_address(parse_address(address)) == "postgresql://me@host/db"
 
 
 @pytest.mark.parametrize(

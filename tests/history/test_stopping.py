@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 from tests.history.made_up import a_run
 
-from callscore.errors import UnknownRun, UnusableStore
 from callscore.history import stopping
 from callscore.history.stopping import is_stop_requested, request_stop, stopping_on_request
 
@@ -36,28 +35,12 @@ def test_only_the_run_that_was_asked_stops(store: Store) -> None:
     assert (is_stop_requested(store, RUN), is_stop_requested(store, OTHER)) == (True, False)
 
 
-def test_an_unknown_run_cannot_be_asked(store: Store) -> None:
-    with pytest.raises(UnknownRun, match="unknown run"):
-        request_stop(store, RUN)
-
-
 def test_a_resumed_run_goes_on(store: Store) -> None:
     store.begin(a_run())
     request_stop(store, RUN)
     store.finish(RUN, "interrupted", {}, {})
 
     store.begin(replace(store.find(RUN), status="running", finished_at=None))
-
-    assert not is_stop_requested(store, RUN)
-
-
-def test_a_request_goes_with_its_run(store: Store) -> None:
-    store.begin(a_run())
-    request_stop(store, RUN)
-    store.finish(RUN, "interrupted", {}, {})
-
-    store.clear(0, is_dry=False)
-    store.begin(a_run())
 
     assert not is_stop_requested(store, RUN)
 
@@ -77,38 +60,3 @@ def test_the_run_is_stopped_once_when_it_was_asked(store: Store) -> None:
         assert not Event().wait(0.05)
 
     assert stopped == ["stopped"]
-
-
-def test_nothing_is_stopped_without_a_request(store: Store) -> None:
-    store.begin(a_run())
-    stopped: list[str] = []
-
-    with stopping_on_request(store, RUN, lambda: stopped.append("stopped")):
-        assert not Event().wait(0.05)
-    request_stop(store, RUN)
-
-    assert not Event().wait(0.05)
-    assert stopped == []
-
-
-def test_a_history_that_cannot_be_read_for_a_moment_stops_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = 0
-    is_stopped = Event()
-
-    def look(of: Store, _: str) -> bool:
-        nonlocal asked
-        if of is not store:  # a run that another test has given up
-            return False
-        asked += 1
-        if asked < 3:
-            raise UnusableStore("history.db", "the disk reports an error.")
-        return True
-
-    monkeypatch.setattr(stopping, "is_stop_requested", look)
-
-    with stopping_on_request(store, RUN, is_stopped.set):
-        assert is_stopped.wait(SOON)
-
-    assert asked == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +13,6 @@ from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, openai_s
 
 from callscore import (
     Case,
-    InvalidCall,
     InvalidSettings,
     MissingKey,
     ModelFailed,
@@ -22,12 +21,9 @@ from callscore import (
     read_calls,
 )
 from callscore.models import Limits, Rate
-from callscore.models.chat_task import NO_TOOLS, make_tool_offer
+from callscore.models.chat_task import make_tool_offer
 from callscore.models.limits import run_limits
 from callscore.models.usage import count_requests, usage_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "ZxQqWmPl-hush-hush-1234"
 WEATHER = ("weather", {"city": "Paris"})
@@ -59,22 +55,6 @@ def test_the_answer_is_the_response_as_plain_data() -> None:
     assert body["tools"][0]["function"]["name"] == "weather"
 
 
-def test_parallel_calls_and_calls_of_the_wrong_tool_are_what_there_is_to_score() -> None:
-    with openai_server(in_turn(Reply(calls=[WEATHER, WEATHER, ("launch", {})]))) as server:
-        calls = read_calls(ask(server, tools=TOOLS))
-
-    assert [call.name for call in calls] == ["weather", "weather", "launch"]
-    assert {call.step for call in calls} == {0}
-
-
-def test_malformed_arguments_are_a_malformed_call_and_no_error() -> None:
-    with openai_server(in_turn(Reply(calls=[("weather", '{"city": "Par')]))) as server:
-        (call,) = read_calls(ask(server))
-
-    assert call.arguments is None
-    assert call.error == "truncated_json"
-
-
 def test_a_call_that_the_server_threw_away_is_scored_too() -> None:
     lost = {"message": "Failed", "code": "tool_use_failed", "failed_generation": "<weather>{"}
     reply = Reply(status=400, body=_json({"error": lost}))
@@ -88,15 +68,12 @@ def test_a_call_that_the_server_threw_away_is_scored_too() -> None:
     "trouble",
     [
         ERROR_429,
-        Reply(status=429, headers={"retry-after-ms": "1"}),
-        Reply(status=500),
-        Reply(status=503),
         Reply(is_dropped=True),
         Reply(text="half a body", half=20),
         Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
         Reply(body=b'{"choices": []}'),
     ],
-    ids=["429", "429 ms", "500", "503", "dropped", "half", "error in success", "empty"],
+    ids=["429", "dropped", "half", "error in success", "empty"],
 )
 def test_trouble_that_passes_is_waited_for(trouble: Reply) -> None:
     with openai_server(in_turn(trouble, trouble, Reply(text="Hi"))) as server:
@@ -187,25 +164,13 @@ def test_without_a_key_nothing_is_asked() -> None:
         chat.require()
 
 
-def test_what_is_asked_for_can_be_checked_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_KEY", KEY)
-    models.chat("m", key_variable="MY_KEY", temperature=0).require()
-
-    with pytest.raises(InvalidSettings, match="temperature"):
-        models.chat("m", key_variable="MY_KEY", temprature=0).require()
-
-
-def test_the_environment_says_which_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    with openai_server(in_turn(Reply(text="Hi"))) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        chat = models.chat("m")
-        asyncio.run(chat("Hello"))
-
-        assert chat.identity()["base_url"] == server.base_url
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize("place", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "place",
+    [
+        1,
+        4,
+    ],
+)
 def test_half_a_stream_is_asked_for_again(place: int) -> None:
     whole = Reply(text="Let me see", calls=[WEATHER])
     half = Reply(text="Let me see", calls=[WEATHER], half=place)
@@ -254,13 +219,6 @@ def test_a_variant_overrides_what_the_chat_says() -> None:
     assert (third["model"], third["temperature"]) == ("m", 1)
 
 
-def test_a_case_may_bring_its_own_tools() -> None:
-    with openai_server(in_turn(Reply(text="Hi"))) as server:
-        ask(server, Case("Hello", tools=TOOLS))
-
-    assert server.requests[0].body["tools"][0]["function"]["name"] == "weather"
-
-
 def test_the_limits_of_the_run_hold_and_requests_are_counted() -> None:
     async def main(server: OpenAIServer) -> int:
         run_limits.set(Limits(retries=3, rate=Rate(1e6)))
@@ -299,17 +257,6 @@ def test_the_identity_is_what_decides_the_answer_and_holds_no_key(
         assert chat.with_overrides(**{name: value}).identity() != chat.identity()
 
 
-def test_a_question_is_what_is_really_asked() -> None:
-    chat = models.chat("m", prompt="{{input}} in {{metadata.city}}")
-    paris, oslo = (Case("Weather", id=city, metadata={"city": city}) for city in ("Paris", "Oslo"))
-
-    assert chat.asks(paris) != chat.asks(oslo)
-    assert chat.asks(paris) == chat.asks(Case("Weather", metadata={"city": "Paris"}))
-    assert chat.asks(paris, model="n")["model"] == "n"
-    bare = models.chat("m")
-    assert bare.asks(Case("a", tools=TOOLS)) != bare.asks(Case("a"))
-
-
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
@@ -333,7 +280,6 @@ def test_what_is_wrong_is_said_before_anything_is_asked(wrong: Any, problem: str
 
 
 def _json(value: Any) -> bytes:
-    import msgspec
 
     return msgspec.json.encode(value)
 
@@ -358,15 +304,9 @@ def test_an_answer_that_repeats_the_key_is_scored_as_it_is(
             "http://me:hush@127.0.0.1:9/v1",
             "OPENAI_BASE_URL: the address contains a password",
         ),
-        ("OPENAI_BASE_URL", "garbage", "OPENAI_BASE_URL: expected an address such as"),
         (
             "OPENAI_API_KEY",
             "hush\u2013hush",
-            "OPENAI_API_KEY: the key contains characters that cannot be sent",
-        ),
-        (
-            "OPENAI_API_KEY",
-            "hush\nhush",
             "OPENAI_API_KEY: the key contains characters that cannot be sent",
         ),
     ],
@@ -411,8 +351,6 @@ def weather(city: str) -> str:
     "tools",
     [
         [{"name": "weather", "input_schema": SCHEMA}],
-        [{"name": "weather", "inputSchema": SCHEMA}],
-        ({"name": "weather", "input_schema": SCHEMA},),
         [Tool("weather", None, SCHEMA)],
         {"tools": [{"name": "weather", "parameters": SCHEMA}]},
     ],
@@ -425,13 +363,6 @@ def test_definitions_of_every_dialect_are_sent_in_openai_s_form(tools: Any) -> N
     )
     assert offer.names == ["weather"]
     assert offer.functions == {}
-
-
-def test_definitions_may_stand_in_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "tools.json"
-    path.write_bytes(msgspec.json.encode([READY]))
-
-    assert make_tool_offer(path).names == ["weather"]
 
 
 def test_what_is_in_openai_s_form_is_sent_as_it_is() -> None:
@@ -452,23 +383,6 @@ def test_a_function_is_a_tool_that_can_be_run(tools: Any) -> None:
     function = offer.definitions[0]["function"]
     assert function["description"] == "Tell the weather."
     assert function["parameters"]["properties"] == {"city": {"type": "string"}}
-
-
-def test_functions_and_definitions_go_together() -> None:
-    offer = make_tool_offer([weather, {"name": "news", "input_schema": SCHEMA}])
-
-    assert offer.names == ["weather", "news"]
-    assert list(offer.functions) == ["weather"]
-
-
-def test_no_tools_are_no_offer() -> None:
-    assert make_tool_offer(None) is NO_TOOLS
-    assert make_tool_offer([]).definitions == NO_TOOLS.definitions == ()
-
-
-def test_what_is_no_tool_is_refused() -> None:
-    with pytest.raises(InvalidCall):
-        make_tool_offer([{"nothing": 1}])
 
 
 def test_a_function_is_known_by_what_it_does() -> None:
@@ -496,12 +410,3 @@ def test_functions_of_one_text_that_were_made_with_other_values_differ() -> None
     assert euro == again
     assert euro != dollar
     assert "hush" not in str(euro["functions"])
-
-
-def test_what_is_filled_in_tells_functions_apart_and_is_not_stored() -> None:
-    one, other = (
-        make_tool_offer([partial(weather, city=city)]).identity() for city in ("hush", "Oslo")
-    )
-
-    assert one != other
-    assert "hush" not in str(one["functions"])

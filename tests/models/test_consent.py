@@ -114,16 +114,12 @@ def test_any_other_pair_needs_consent_and_the_refusal_has_the_pair(
         "http://user@allowed/v1",
         "http://allowed@evil/v1",
         "http://allowed\\@evil/v1",
-        "http://allowed\\.evil/v1",
         "http://allowed%2eevil/v1",
-        "http://аllowed/v1",  # with a Cyrillic letter
+        "http://аllowed/v1",
         "http://allowed/v1?x=1",
-        "http://allowed/v1#x",
         "http://allowed:0/v1",
-        "http://allowed:99999/v1",
         "http://al\tlowed/v1",
         "http://[::1/v1",
-        "http://[1:2:3]/v1",
         "file:///etc/passwd",
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import socket
 import threading
 import traceback
@@ -25,7 +24,7 @@ from callscore import (
 from callscore.core.results import JudgeCounts
 from callscore.hiding.markers import MARKER
 from callscore.models import Judge, Limits, Memory
-from callscore.models.judging import Verdict, completion_text, judge_messages, parse_verdict
+from callscore.models.judging import Verdict, judge_messages, parse_verdict
 
 KEY = "ZxQqWmPlKey0123456789hush"
 YES = Reply(text='{"verdict": true, "reason": "fine"}')
@@ -142,14 +141,6 @@ def test_a_server_that_takes_no_such_parameters_is_asked_without_them() -> None:
     assert len(server.requests) == 3
 
 
-def test_a_refusal_that_is_none_of_the_parameters_is_an_error() -> None:
-    with openai_server(in_turn(Reply(status=400, message="no"))) as server:
-        judge = judge_at(server)
-        with pytest.raises(ModelFailed, match="400 Bad Request: no"):
-            judge("polite?", "hello")
-        judge.close()
-
-
 def test_a_failure_is_said_as_it_is_and_shows_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     refusal = Reply(status=401, message=f"Incorrect API key provided: {KEY}")
@@ -215,17 +206,6 @@ def test_another_model_or_another_server_is_another_question() -> None:
     assert len(notebook.kept) == 3
 
 
-def test_what_somebody_else_wrote_into_the_memory_is_asked_anew() -> None:
-    with openai_server(in_turn(YES)) as server:
-        judge = judge_at(
-            server, remember=Memory(lambda _key: {"verdict": "?"}, lambda _k, _a: None)
-        )
-        assert judge("polite?", "hello") == (True, "fine")
-        judge.close()
-
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize("is_readable", [True, False])
 def test_a_memory_that_fails_does_not_stop_the_judge(is_readable: bool) -> None:
     def fail(*_: Any) -> None:
@@ -241,17 +221,6 @@ def test_a_memory_that_fails_does_not_stop_the_judge(is_readable: bool) -> None:
     assert judge.problem == "history.db: the disk is full."
 
 
-def test_not_more_than_so_many_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.models.judging._MAX_REMEMBERED", 2)
-    with openai_server(in_turn(YES)) as server:
-        judge = judge_at(server)
-        for value in (1, 2, 3, 3, 1):
-            judge("polite?", value)
-        judge.close()
-
-    assert len(server.requests) == 4
-
-
 @pytest.mark.parametrize(
     "wrong", [{"model": ""}, {"model": 5}, {"base_url": "x"}, {"key_variable": KEY}]
 )
@@ -259,17 +228,6 @@ def test_what_is_wrong_is_said_before_anything_is_asked(wrong: dict[str, Any]) -
     with pytest.raises(InvalidSettings) as raised:
         models.judge(**{"model": "j", **wrong})
     assert "hush" not in str(raised.value)
-
-
-def test_a_request_that_never_left_is_not_counted() -> None:
-    with openai_server(in_turn(YES)) as server:
-        pass
-    judge = judge_at(server, limits=Limits(retries=1))
-    with pytest.raises(ModelFailed, match="Is the server running at"):
-        judge("polite?", "hello")
-    judge.close()
-
-    assert judge.counts() == JudgeCounts("j", 0, 0)
 
 
 def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time() -> None:
@@ -311,30 +269,6 @@ def test_what_the_judge_says_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> No
     assert "hush" not in str(raised.value)
 
 
-def test_a_slash_at_the_end_of_an_address_makes_no_other_question() -> None:
-    kept: dict[str, Any] = {}
-    memory = Memory(kept.get, kept.__setitem__)
-    with openai_server(in_turn(YES)) as server:
-        for end in ("", "/"):
-            judge = models.judge("j", base_url=server.base_url + end, remember=memory)
-            judge("polite?", "hello")
-            judge.close()
-
-    assert len(server.requests) == 1
-
-
-def test_the_connections_of_a_judge_end_with_it() -> None:
-    with openai_server(lambda *_: Reply(text='{"verdict": true, "reason": "Yes."}')) as server:
-        asked = models.judge("tiny", base_url=server.base_url)
-        asked("Is it?", "it")
-        client = asked._client
-        del asked
-        gc.collect()
-
-    assert client is not None
-    assert client.is_closed()
-
-
 # What a judge is asked, and how its answer is read.
 
 
@@ -351,32 +285,15 @@ def test_the_value_is_data_between_two_marks_and_the_criterion_is_not() -> None:
     assert places[1] - places[0] == 2
 
 
-def test_braces_in_a_criterion_stay_as_they_are() -> None:
-    user = judge_messages("like {value} or {0.__class__}", 5, "m")[1]["content"]
-
-    assert "Criterion: like {value} or {0.__class__}\n" in user
-
-
-def test_the_second_time_it_is_told_what_was_wrong() -> None:
-    again = judge_messages("polite?", 5, "m", is_repeated=True)[1]["content"]
-
-    assert again.startswith(judge_messages("polite?", 5, "m")[1]["content"])
-    assert "was not such an object" in again
-
-
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
         ('{"verdict": true, "reason": "fine"}', Verdict(verdict=True, reason="fine")),
-        (' {"reason": "rude", "verdict": false}\n', Verdict(verdict=False, reason="rude")),
         ('```json\n{"verdict": true}\n```', Verdict(verdict=True)),
-        ('{"verdict": true, "confidence": 0.9}', Verdict(verdict=True)),
         ('{"verdict": true, "reason": null}', Verdict(verdict=True)),
-        ('Here it is: {"verdict": true} I hope', Verdict(verdict=True)),
         ('{"verdict": false} no: {"verdict": true}', Verdict(verdict=True)),
         ('<think>{"verdict": false}</think>\n{"verdict": true}', Verdict(verdict=True)),
         ('a thought }</think>```\n{"verdict": true}\n```', Verdict(verdict=True)),
-        ('{"verdict": true} because {"a": 1}', Verdict(verdict=True)),
         (
             'So: {"verdict": false, "reason": "a \\" } brace", "more": {"a": 1}}.',
             Verdict(verdict=False, reason='a " } brace'),
@@ -391,34 +308,13 @@ def test_a_verdict_is_read(text: str, verdict: Verdict) -> None:
     "text",
     [
         None,
-        "",
-        "true",
         "Yes.",
         '{"verdict": "true"}',
-        '{"verdict": 1}',
-        '{"verdict": null}',
-        '{"reason": "fine"}',
         '{"verdict": true, "reason": 5}',
         '<think>{"verdict": true}</think> I cannot say.',
         '{"verdict": true, "reason": "cut',
         "[" * 100_000,
-        '{"' * 50_000,
     ],
 )
 def test_anything_else_is_no_verdict(text: str | None) -> None:
     assert parse_verdict(text) is None
-
-
-@pytest.mark.parametrize(
-    ("completion", "text"),
-    [
-        ({"choices": [{"message": {"content": "hi"}}]}, "hi"),
-        ({"choices": [{"message": {"content": None}}]}, None),
-        ({"choices": [{"message": None}]}, None),
-        ({"choices": ["?"]}, None),
-        ({"choices": []}, None),
-        ({"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]}, "hi"),
-    ],
-)
-def test_what_the_model_said_is_found(completion: dict[str, Any], text: str | None) -> None:
-    assert completion_text(completion) == text

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import subprocess
-import sys
-import threading
 import time
-from contextvars import ContextVar
 from email.utils import formatdate
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore import InvalidSettings, ModelFailed
-from callscore.models import limits as limits_module
+from callscore import InvalidSettings
 from callscore.models.limits import (
     DEFAULT_LIMITS,
     Limits,
     Rate,
-    abandon_task,
-    attempts_of,
-    create_abandonable_task,
     is_transient,
     limits_for,
     parse_rate,
     pause_after,
-    run_in_daemon_thread,
     run_limits,
-    run_with_timeout,
     status_of,
     with_retries,
-    with_retries_in_thread,
 )
 
 if TYPE_CHECKING:
@@ -72,23 +60,6 @@ def test_who_comes_first_goes_first() -> None:
     assert order == [0, 1, 2, 3, 4]
 
 
-def test_who_comes_when_all_turns_have_passed_waits_for_those_before() -> None:
-    rate = Rate(1000)
-    order: list[int] = []
-
-    async def come(number: int) -> None:
-        if number == 4:
-            time.sleep(0.02)  # noqa: ASYNC251  (nobody can go meanwhile)
-        await rate.wait()
-        order.append(number)
-
-    async def main() -> None:
-        await asyncio.gather(*(come(number) for number in range(6)))
-
-    asyncio.run(main())
-    assert order == [0, 1, 2, 3, 4, 5]
-
-
 def test_who_gives_up_waiting_is_no_trouble_for_the_next() -> None:
     rate = Rate(50)
 
@@ -107,14 +78,9 @@ def test_who_gives_up_waiting_is_no_trouble_for_the_next() -> None:
     "given",
     [
         (0,),
-        (-1,),
         (float("nan"),),
-        (float("inf"),),
-        (1, 0),
         ("5",),
-        (True,),
         (1, 3601),
-        (0.9, 3600),
     ],
 )
 def test_what_is_no_rate_is_refused(given: tuple[Any, ...]) -> None:
@@ -139,32 +105,18 @@ def test_a_rate_is_written_as_people_do(text: str, starts: float, seconds: float
     assert repr(rate) == f"Rate({starts:g}, {seconds:g})"
 
 
-@pytest.mark.parametrize("text", ["", "fast", "10/d", "1e3", "-1", "10/s/s", "٣"])
-def test_another_way_to_write_a_rate_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(InvalidSettings, match="expected a rate such as '10/s'"):
-        parse_rate(text)
-
-
 @pytest.mark.parametrize(
     "given",
     [
         {"retries": -1},
-        {"retries": True},
-        {"timeout": "5"},
         {"timeout": True},
-        {"rate": 5},
         {"retries": 1.5},
-        {"timeout": 0},
         {"timeout": float("nan")},
     ],
 )
 def test_limits_that_make_no_sense_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings):
         Limits(**given)
-
-
-def test_no_timeout_is_a_limit_like_any_other() -> None:
-    assert Limits(timeout=None).timeout is None
 
 
 def test_a_chat_has_its_own_limits_those_of_the_run_or_the_usual_ones() -> None:
@@ -238,69 +190,6 @@ def run(task: Callable[[], Awaitable[Any]], limits: Limits, **options: Any) -> A
     return asyncio.run(with_retries(task, limits=limits, **options))
 
 
-def test_what_passes_is_asked_again() -> None:
-    task = Task(StatusError(429), ConnectionResetError(), StatusError(503))
-
-    assert run(task, Limits(retries=3), sleep=Sleeper()) == ("done", 4)
-
-
-def test_after_the_last_attempt_the_error_is_raised_as_it_was_with_the_count() -> None:
-    error = StatusError(500)
-
-    with pytest.raises(StatusError) as raised:
-        run(Task(StatusError(500), StatusError(500), error), Limits(retries=2), sleep=Sleeper())
-
-    assert raised.value is error
-    assert attempts_of(error) == 3
-
-
-def test_what_does_not_pass_is_asked_once() -> None:
-    task = Task(StatusError(400))
-
-    with pytest.raises(StatusError):
-        run(task, Limits(retries=5))
-    assert task.times == 1
-
-
-def test_an_error_that_was_retried_already_does_not_pass_any_more() -> None:
-    error = StatusError(500)
-    with pytest.raises(StatusError):
-        run(Task(error), Limits(retries=0))
-
-    assert not is_transient(error)
-    assert not is_transient(ModelFailed("m", "503", status=503))
-
-
-def test_an_attempt_that_takes_too_long_is_given_up_and_made_again() -> None:
-    times: list[int] = []
-
-    async def hang_once() -> str:
-        times.append(1)
-        if len(times) == 1:
-            await asyncio.sleep(60)
-        return "done"
-
-    assert run(hang_once, Limits(retries=1, timeout=0.01), sleep=Sleeper()) == ("done", 2)
-
-
-def test_who_never_answers_is_given_up_with_a_sentence() -> None:
-    with pytest.raises(TimeoutError, match=r"no answer within 0\.01 s"):
-        run(lambda: asyncio.sleep(60), Limits(retries=0, timeout=0.01))
-
-
-def test_a_timeout_of_somebody_else_is_left_as_it_is() -> None:
-    with pytest.raises(TimeoutError, match="of the database"):
-        run(Task(TimeoutError("of the database")), Limits(retries=0))
-
-
-def test_somebody_may_say_what_passes() -> None:
-    task = Task(KeyError("x"))
-
-    result = run(task, Limits(), is_transient=lambda e: isinstance(e, KeyError), sleep=Sleeper())
-
-    assert result == ("done", 2)
-
-
 def test_each_attempt_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     rate = Rate(1000)
     turns: list[float] = []
@@ -335,24 +224,6 @@ def test_who_is_cancelled_is_not_asked_again() -> None:
 
     asyncio.run(main())
     assert task.times == 1
-
-
-def test_what_blocks_is_asked_again_too() -> None:
-    pauses: list[float] = []
-    task = Task(StatusError(429, retry_after="2"))
-
-    found = with_retries_in_thread(
-        task.blocking, limits=Limits(rate=Rate(1e6)), sleep=pauses.append
-    )
-
-    assert found == ("done", 2)
-    assert 2 <= pauses[1] <= 2.2
-
-
-def test_what_blocks_is_given_up_likewise() -> None:
-    with pytest.raises(StatusError) as raised:
-        with_retries_in_thread(Task(StatusError(404)).blocking, limits=Limits())
-    assert attempts_of(raised.value) == 1
 
 
 class APIConnectionError(Exception):
@@ -456,151 +327,4 @@ def test_a_wish_that_makes_no_sense_is_not_minded(wish: str) -> None:
     assert pause_after(StatusError(429, retry_after=wish), 1) <= 0.001
 
 
-def test_an_error_that_takes_no_mark_is_raised_all_the_same() -> None:
-    class Bare(Exception):
-        def __setattr__(self, name: str, value: Any) -> None:
-            raise AttributeError(name)
-
-    with pytest.raises(Bare) as raised:
-        run(Task(Bare()), Limits())
-    assert attempts_of(raised.value) == 0
-
-
-said: ContextVar[str] = ContextVar("said", default="nothing")
-
-
-def test_what_the_function_returns_is_given_and_it_knows_the_context() -> None:
-    async def main() -> tuple[str, bool]:
-        said.set("hello")
-        is_daemon = await run_in_daemon_thread(lambda: threading.current_thread().daemon)
-        return await run_in_daemon_thread(said.get), is_daemon
-
-    assert asyncio.run(main()) == ("hello", True)
-
-
-@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3)])
-def test_what_the_function_raises_is_raised(error: BaseException) -> None:
-    def fail() -> NoReturn:
-        raise error
-
-    async def main() -> None:
-        with pytest.raises(type(error)):
-            await run_in_daemon_thread(fail)
-
-    asyncio.run(main())
-
-
-def test_what_comes_too_late_is_not_missed() -> None:
-    late = threading.Event()
-    ended: list[str] = []
-    threads: SimpleQueue[threading.Thread] = SimpleQueue()
-
-    def wait() -> None:
-        threads.put(threading.current_thread())
-        late.wait()
-        ended.append("late")
-
-    async def main(*, frees: bool) -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(run_in_daemon_thread(wait), 0.01)
-        if frees:
-            late.set()
-            threads.get().join()  # it has told the loop
-            await asyncio.sleep(0)
-
-    asyncio.run(main(frees=True))
-    late.clear()
-    asyncio.run(main(frees=False))
-    late.set()  # the loop is closed by now
-    threads.get().join()
-    assert ended == ["late", "late"]
-
-
-def test_a_thread_that_hangs_does_not_keep_the_process_alive() -> None:
-    program = """
-import asyncio, time
-from callscore.models.limits import run_in_daemon_thread
-async def main():
-    try:
-        await asyncio.wait_for(run_in_daemon_thread(time.sleep, 600), 0.01)
-    except TimeoutError:
-        print("gone on")
-asyncio.run(main())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True
-    )
-    assert done.stdout == "gone on\n"
-
-
-def test_what_blocks_is_waited_for_in_a_thread_and_not_for_ever() -> None:
-    assert run_with_timeout(lambda: 5, None) == 5
-    assert run_with_timeout(lambda: 5, 10) == 5
-    with pytest.raises(KeyError):
-        run_with_timeout(dict[str, int]().popitem, 10)
-    with pytest.raises(TimeoutError, match=r"no answer within 0\.01 s"):
-        run_with_timeout(threading.Event().wait, 0.01)
-
-
 # Tasks that nobody waits for.
-
-
-def test_what_is_given_up_may_end_as_it_likes() -> None:
-    async def failing() -> None:
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            raise ValueError("not now") from None
-
-    async def run() -> None:
-        failed, cancelled = (
-            create_abandonable_task(failing()),
-            create_abandonable_task(asyncio.sleep(60)),
-        )
-        await asyncio.sleep(0)
-        for task in (failed, cancelled):
-            abandon_task(task)
-        await asyncio.wait((failed, cancelled))
-        await asyncio.sleep(0)
-        assert not limits_module._abandoned
-
-    asyncio.run(run())
-
-
-PROGRAM = """
-import asyncio
-from contextvars import ContextVar
-from callscore.models.limits import abandon_task, create_abandonable_task
-
-asked = ContextVar("asked")
-
-async def deaf():
-    token = asked.set(1)
-    try:
-        while True:
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                pass
-    finally:
-        asked.reset(token)
-
-async def main():
-    task = create_abandonable_task(deaf())
-    await asyncio.sleep(0)
-    abandon_task(task)
-    await asyncio.sleep(0)
-
-loop = asyncio.new_event_loop()
-loop.run_until_complete(main())
-loop.close()
-print("ended")
-"""
-
-
-def test_the_end_of_the_process_is_quiet() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, encoding="utf-8", check=False
-    )
-
-    assert (ran.stdout, ran.stderr) == ("ended\n", "")

@@ -5,28 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from callscore import Case, InvalidSettings, MissingExtra
-from callscore.models import requests as clients
 from callscore.models.requests import (
     as_case,
     client_for,
     fill_template,
     messages_for,
-    prompt_text,
-    request_body,
     require_known_parameters,
     require_sdk,
     require_template,
-    split_options,
     thread_client,
 )
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -48,34 +41,9 @@ def test_an_input_becomes_messages(asked: Any, messages: list[dict[str, Any]]) -
     assert messages_for(Case(asked), system=None, prompt=None) == messages
 
 
-def test_the_system_prompt_goes_first() -> None:
-    system = {"role": "system", "content": "Be kind."}
-
-    assert messages_for(Case(HELLO), system="Be kind.", prompt=None) == [system, *HELLO]
-
-
-def test_a_prompt_is_said_in_place_of_the_input() -> None:
-    said = messages_for(Case("Hello"), system=None, prompt="They say: {{input}}")
-
-    assert said == [{"role": "user", "content": "They say: Hello"}]
-
-
 def test_a_case_that_asks_nothing_is_an_error_that_names_it() -> None:
     with pytest.raises(InvalidSettings, match="the case 'one' has no input"):
         messages_for(Case(id="one"), system=None, prompt=None)
-
-
-def test_the_body_holds_what_was_said_and_nothing_that_is_none() -> None:
-    body = request_body("m", HELLO, (), {"temperature": 0, "seed": None})
-
-    assert body == {"model": "m", "messages": HELLO, "temperature": 0}
-
-
-def test_a_stream_is_asked_for_its_tokens_unless_somebody_says_otherwise() -> None:
-    assert request_body("m", [], (), {"stream": True})["stream_options"] == {"include_usage": True}
-    assert "stream_options" not in request_body(
-        "m", [], (), {"stream": True, "stream_options": None}
-    )
 
 
 def test_a_slip_in_a_parameter_is_an_error_that_says_what_is_meant() -> None:
@@ -118,50 +86,6 @@ def test_messages_that_begin_with_a_system_message_keep_it(role: str) -> None:
 URL = "http://127.0.0.1:1/v1"
 
 
-def test_a_loop_has_one_client_for_each_server_and_key() -> None:
-    async def main() -> list[AsyncOpenAI]:
-        first, again = await client_for(URL, "a"), await client_for(URL, "a")
-        assert first is again
-        return [first, await client_for(URL, "b"), await client_for(None, "a")]
-
-    found = asyncio.run(main())
-
-    assert len(set(map(id, found))) == 3
-    assert all(client.is_closed() for client in found)
-    assert not clients._clients_by_loop
-
-
-def test_another_loop_has_clients_of_its_own() -> None:
-    async def main() -> AsyncOpenAI:
-        return await client_for(URL, "a")
-
-    assert asyncio.run(main()) is not asyncio.run(main())
-
-
-def test_a_loop_that_was_closed_in_a_hurry_is_forgotten() -> None:
-    async def main() -> AsyncOpenAI:
-        return await client_for(URL, "a")
-
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(main())
-    loop.close()
-    assert loop in clients._clients_by_loop
-
-    asyncio.run(main())
-    assert loop not in clients._clients_by_loop
-    del loop
-    gc.collect()
-
-
-def test_the_sdk_does_not_try_again_behind_our_back() -> None:
-    async def main() -> Any:
-        return (await client_for(URL, "a")).max_retries
-
-    assert asyncio.run(main()) == 0
-    with thread_client(URL, "a") as client:
-        assert (client.max_retries, client.timeout) == (0, None)
-
-
 def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     require_sdk()
     monkeypatch.setitem(sys.modules, "openai", None)
@@ -173,16 +97,6 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         thread_client(URL, "a")
     with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
         asyncio.run(client_for(URL, "a"))
-
-
-def test_what_concerns_the_request_is_told_apart_from_what_concerns_the_model() -> None:
-    assert split_options({"seed": 1}) == ({"seed": 1}, {})
-    assert split_options(
-        {"seed": 1, "extra_body": {"min_p": 0}, "extra_headers": {"X-A": "b"}}
-    ) == (
-        {"seed": 1},
-        {"extra_json": {"min_p": 0}, "headers": {"X-A": "b"}},
-    )
 
 
 @pytest.mark.parametrize(
@@ -210,15 +124,6 @@ def test_a_proxy_that_cannot_be_used_is_said_quietly(
     gc.collect()
     assert complaints == []
     assert capsys.readouterr().err == ""
-
-
-def test_a_proxy_that_can_be_used_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-
-    async def main() -> AsyncOpenAI:
-        return await client_for("http://example.org/v1", "a")
-
-    assert asyncio.run(main()).is_closed()
 
 
 # Prompts with places: what is put in, once, and as it is.
@@ -269,17 +174,3 @@ def test_what_no_case_has_is_refused_before_anything_is_asked(place: str) -> Non
 def test_what_one_case_has_not_is_said_of_that_case(place: str) -> None:
     with pytest.raises(InvalidSettings, match=f"the case 'one' has no value '{place}"):
         fill_template(f"{{{{{place}}}}}", CASE)
-
-
-@pytest.mark.parametrize("template", [5, ["{{input}}"]])
-def test_a_template_is_a_text(template: Any) -> None:
-    with pytest.raises(InvalidSettings, match="expected a string"):
-        require_template(template)
-
-
-def test_no_template_is_fine() -> None:
-    require_template(None)
-
-
-def test_data_is_told_as_json() -> None:
-    assert prompt_text({"a": [1, None]}) == '{"a":[1,null]}'

@@ -15,21 +15,14 @@ from callscore.models.usage import add_request, count_requests, usage_of
     "document",
     [
         {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}},
-        {"output": [], "usage": {"input_tokens": 5, "output_tokens": 7}},
         {"candidates": [], "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 7}},
-        {"usage_metadata": {"prompt_token_count": 5, "candidates_token_count": 7}},
         {"output": {"message": {}}, "usage": {"inputTokens": 5, "outputTokens": 7}},
-        {"usage": {"promptTokens": 5, "completionTokens": 7}},
-        {"usage": {"tokens": {"input_tokens": 5, "output_tokens": 7}}},
         {"meta": {"tokens": {"input_tokens": 5, "output_tokens": 7}}},
         {"message": {"role": "assistant"}, "prompt_eval_count": 5, "eval_count": 7},
-        {"response": {"usage": {"prompt_tokens": 5, "completion_tokens": 7}}},
-        {"meta": {"billed_units": {"input_tokens": 5, "output_tokens": 7}}},
         {
             "response_metadata": {"token_usage": {"prompt_tokens": 5, "completion_tokens": 7}},
             "type": "ai",
         },
-        {"raw_responses": [{"usage": {"input_tokens": 5, "output_tokens": 7}}]},
         {
             "usage": {"inputTokens": 4, "outputTokens": 1},
             "totalUsage": {"inputTokens": 5, "outputTokens": 7},
@@ -41,21 +34,6 @@ from callscore.models.usage import add_request, count_requests, usage_of
                 "cache_read_input_tokens": 3,
                 "cache_creation_input_tokens": 1,
                 "completion_tokens": 7,
-            }
-        },
-        {
-            "usage": {
-                "inputTokens": 1,
-                "cacheReadInputTokens": 3,
-                "cacheWriteInputTokens": 1,
-                "outputTokens": 7,
-            }
-        },
-        {
-            "usageMetadata": {
-                "promptTokenCount": 3,
-                "toolUsePromptTokenCount": 2,
-                "candidatesTokenCount": 7,
             }
         },
         [
@@ -74,13 +52,6 @@ from callscore.models.usage import add_request, count_requests, usage_of
                 "cache_read_input_tokens": 3,
                 "cache_creation_input_tokens": 1,
                 "output_tokens": 7,
-            }
-        },
-        {
-            "usageMetadata": {
-                "promptTokenCount": 5,
-                "candidatesTokenCount": 4,
-                "thoughtsTokenCount": 3,
             }
         },
         [
@@ -128,13 +99,9 @@ def test_a_conversation_that_says_what_it_cost_is_believed() -> None:
     "document",
     [
         None,
-        "text",
-        [],
-        {},
         {"usage": None},
         {"usage": {"prompt_tokens": True}},
         {"usage": {"prompt_tokens": -1, "completion_tokens": "many"}},
-        {"usage": {"prompt_tokens": 1e300}},
         {"usage": {"prompt_tokens": float("nan")}},
         {
             "response": {

@@ -7,13 +7,12 @@ import gc
 import signal
 import subprocess
 import sys
-import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from callscore.runner import event_loop
-from callscore.runner.event_loop import DaemonExecutor, SecondInterrupt, run_until_done
+from callscore.runner.event_loop import SecondInterrupt, run_until_done
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,67 +40,11 @@ async def one() -> int:
     return 1
 
 
-def test_a_coroutine_is_run_to_its_end() -> None:
-    assert run_until_done(one, never) == 1
-
-
-def test_the_next_run_has_the_same_loop() -> None:
-    async def loop() -> asyncio.AbstractEventLoop:
-        return asyncio.get_running_loop()
-
-    first = run_until_done(loop, never)
-
-    assert run_until_done(loop, never) is first
-
-
-def test_two_threads_have_a_loop_each() -> None:
-    found: list[int] = []
-
-    async def beside() -> None:
-        thread = threading.Thread(target=lambda: found.append(run_until_done(one, never)))
-        thread.start()
-        await asyncio.to_thread(thread.join)
-
-    run_until_done(beside, never)
-
-    assert found == [1]
-
-
 def test_where_a_loop_runs_already_another_thread_does_it() -> None:
     async def in_a_notebook() -> int:
         return run_until_done(one, never)
 
     assert asyncio.run(in_a_notebook()) == 1
-
-
-def test_what_is_raised_is_passed_on_and_the_next_run_is_not_harmed() -> None:
-    async def failing() -> None:
-        raise ValueError("wrong")
-
-    with pytest.raises(ValueError, match="wrong"):
-        run_until_done(failing, never)
-    assert run_until_done(one, never) == 1
-
-
-def test_a_forgotten_task_that_wants_to_end_the_process_does_not() -> None:
-    async def ending() -> None:
-        sys.exit(3)
-
-    async def main() -> int:
-        task = asyncio.create_task(ending())
-        await asyncio.wait([task])
-        assert isinstance(task.exception(), SystemExit)
-        return 1
-
-    assert run_until_done(main, never) == 1
-
-
-def test_the_end_of_the_coroutine_itself_is_passed_on() -> None:
-    async def ending() -> None:
-        sys.exit(3)
-
-    with pytest.raises(SystemExit):
-        run_until_done(ending, never)
 
 
 def test_what_is_left_behind_is_told_to_end() -> None:
@@ -120,32 +63,6 @@ def test_what_is_left_behind_is_told_to_end() -> None:
     run_until_done(main, never)
 
     assert told == ["to end"]
-
-
-@pytest.mark.usefixtures("ctrl_c")
-def test_ctrl_c_is_a_wish_to_stop() -> None:
-    stopped = asyncio.Event()
-
-    async def main() -> str:
-        signal.raise_signal(signal.SIGINT)
-        await stopped.wait()
-        return "stopped"
-
-    before = signal.getsignal(signal.SIGINT)
-    assert run_until_done(main, stopped.set) == "stopped"
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.usefixtures("ctrl_c", "each_counts")
-def test_a_second_ctrl_c_is_an_order() -> None:
-    async def main() -> None:
-        signal.raise_signal(signal.SIGINT)
-        await asyncio.sleep(0)
-        signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(SecondInterrupt):
-        run_until_done(main, lambda: None)
-    assert run_until_done(one, never) == 1
 
 
 @pytest.mark.usefixtures("ctrl_c")
@@ -201,14 +118,6 @@ def test_where_ctrl_c_is_ignored_it_stays_so() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_an_executor_tells_what_a_function_gives_or_raises() -> None:
-    executor = DaemonExecutor()
-
-    assert executor.submit(int, "3").result() == 3
-    with pytest.raises(SystemExit):
-        executor.submit(sys.exit).result()
-
-
 NOTEBOOK = """
 import asyncio, signal, threading
 from callscore.runner.event_loop import run_until_done
@@ -239,43 +148,6 @@ def test_ctrl_c_in_a_notebook_reaches_the_other_thread() -> None:
     )
 
     assert (ran.stdout, ran.stderr) == ("stopped\n", "")
-
-
-def test_a_function_that_nobody_wants_any_more_is_not_run() -> None:
-    class Starting(threading.Thread):
-        """A thread that begins only after the future was cancelled."""
-
-        def start(self) -> None:
-            begin.append(super().start)
-
-    begin: list[Any] = []
-    ran: list[int] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threading, "Thread", Starting)
-        future = DaemonExecutor().submit(ran.append, 1)
-    assert future.cancel()
-    begin[0]()
-    for thread in threading.enumerate():
-        if isinstance(thread, Starting):
-            thread.join()
-
-    assert ran == []
-
-
-def test_nothing_that_hangs_in_a_thread_keeps_the_process_from_ending() -> None:
-    program = """
-import asyncio, time
-from callscore.runner.event_loop import run_until_done
-
-async def main():
-    asyncio.get_running_loop().run_in_executor(None, time.sleep, 600)
-    return "ended"
-
-print(run_until_done(main, print))
-"""
-    ran = _run(program)
-
-    assert (ran.stdout, ran.stderr) == ("ended\n", "")
 
 
 WAITING = """
@@ -339,13 +211,3 @@ def test_a_process_stops_at_ctrl_c_and_ends_at_the_second(where: str) -> None:
 
 def test_a_process_whose_loop_is_blocked_ends_at_the_second_ctrl_c() -> None:
     assert _interrupted("blocks", "program", 2) == ["began", "heard", "order"]
-
-
-def _run(program: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=300,
-    )

@@ -57,7 +57,6 @@ def test_equality_can_be_decided(expected: Any) -> None:
     ("expected", "settings", "said"),
     [
         (expect.call("f", k=expect.regex("^Bearer")), {}, "$regex cannot be applied"),
-        (expect.call("f", k=[{"a": expect.contains(MARKER)}]), {}, "$contains cannot be applied"),
         (expect.call("f", k="x"), {"arguments": {"*.k": "text"}}, "$text cannot be applied"),
         (expect.call("f", k="x"), {"top_k": 2}, "only the calls of the first answer"),
         (expect.call("f"), {"scorers": [judged]}, "the scorer judged would see a marker"),
@@ -67,23 +66,8 @@ def test_equality_can_be_decided(expected: Any) -> None:
             "the schema of f cannot check a hidden value",
         ),
         (
-            expect.call("f"),
-            {"calls": (ToolCall("f", {"k": NUMBER}),), "tools": {"f": TOOL}},
-            "the schema of f cannot check a hidden value",
-        ),
-        (
             expect.forbid("delete_*"),
             {"calls": (ToolCall(MARKER, {}),)},
-            "patterns cannot be applied to a hidden value",
-        ),
-        (
-            expect.call("f"),
-            {"calls": (ToolCall(MARKER, {}),), "normalize_name": ("case",)},
-            "patterns cannot be applied to a hidden value",
-        ),
-        (
-            expect.call("f"),
-            {"calls": (ToolCall(MARKER, {}),), "count_calls": "writes"},
             "patterns cannot be applied to a hidden value",
         ),
     ],

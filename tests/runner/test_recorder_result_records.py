@@ -8,35 +8,27 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
-from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, a_question, an_evaluation
+from tests.runner.agents import WEATHER, a_plan, an_evaluation
 
-from callscore import Case, evaluation, expect, models
+from callscore import Case, expect
 from callscore.api import score_case, tools_by_name
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Forbidden, Group, Times
-from callscore.core.results import Answer, Failure, Result, Usage
 from callscore.core.rules import ABSENT, comparators
-from callscore.core.settings import ArgumentRule, Settings, settings_from
-from callscore.core.totals import summary_payload
-from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.errors import InvalidCall
-from callscore.history.records import ResultRecord, json_bytes
-from callscore.runner.answers import stored_answer, stored_failure
+from callscore.core.settings import settings_from
+from callscore.history.records import json_bytes
 from callscore.runner.recorder import (
     evaluation_record,
-    given_settings,
     plain_case_payload,
-    result_record,
 )
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
 from callscore.runner.stored_payloads import (
     case_from_payload,
-    stored_settings,
 )
 
 if TYPE_CHECKING:
+    from callscore.core.results import Result
     from callscore.evaluations.evaluation import Question
     from callscore.history.store import Store
 
@@ -220,20 +212,6 @@ def test_a_case_comes_back_as_it_was() -> None:
     assert plain_case_payload(bare) == {}
 
 
-def test_a_case_that_expects_nothing_is_not_one_that_says_nothing() -> None:
-    assert back(Case(id="none", expected=())).expected == ()
-    assert back(Case(id="unknown")).expected is None
-
-
-def test_what_only_python_can_say_is_not_taken_for_something_else() -> None:
-    wanted = ToolCall("search", {"$where": 1, "limit": expect.gt(3)})
-
-    with pytest.raises(
-        InvalidCall, match=r"the expected calls can be written only in Python: .*search"
-    ):
-        back(Case(id="mixed", expected=(wanted,)))
-
-
 def getWeather(city: str) -> str:  # noqa: N802  (as tools are called)
     """Tell the weather."""
     return city
@@ -249,11 +227,6 @@ def test_the_tools_of_a_case_are_kept_by_what_they_say(tools: Any) -> None:
     assert tools_by_name(kept) == tools_by_name(tools)
 
 
-def test_what_a_case_takes_for_tools_need_not_be_any() -> None:
-    assert back(Case(id="own", tools=3.5)).tools == 3.5
-    assert back(Case(id="own", tools=[object])).tools == [f"{object!r}"]
-
-
 def test_a_file_of_tools_is_kept_as_what_is_in_it(tmp_path: Any) -> None:
     file = tmp_path / "tools.json"
     file.write_bytes(json_bytes([WEATHER]))
@@ -265,38 +238,6 @@ def test_a_file_of_tools_is_kept_as_what_is_in_it(tmp_path: Any) -> None:
 
 
 # --- settings, scorers and tools ------------------------------------------------------------------
-
-
-@given(SETTINGS)
-def test_settings_come_back_as_they_were(options: dict[str, Any]) -> None:
-    given_settings = settings_from(options)
-
-    kept = msgspec.json.decode(json_bytes(settings_payload(given_settings)))
-
-    assert settings_from(stored_settings(kept)) == given_settings
-
-
-class _Alike:
-    def __call__(self, one: str, other: str) -> float:
-        return float(one == other)
-
-
-def _same(one: str, other: str) -> float:
-    return float(one == other)
-
-
-def test_of_functions_in_settings_the_names_are_kept_and_of_judges_what_they_are_made_of() -> None:
-    judged = models.judge("small", base_url="http://localhost:1/v1", key_variable="OTHER_KEY")
-
-    kept = settings_payload(Settings(judge=judged, similarity=_Alike()))
-
-    assert kept["judge"] == {
-        "model": "small",
-        "base_url": "http://localhost:1/v1",
-        "key_variable": "OTHER_KEY",
-    }
-    assert kept["similarity"].endswith("test_recorder_result_records._Alike")
-    assert settings_payload(Settings(similarity=_same))["similarity"].endswith("._same")
 
 
 def test_a_function_that_is_called_like_a_scorer_of_our_own_is_told_from_it() -> None:
@@ -314,120 +255,7 @@ def test_a_function_that_is_called_like_a_scorer_of_our_own_is_told_from_it() ->
     assert (kept.number, kept.name, kept.variant) == (2, "assistant", "small")
 
 
-def test_no_tools_are_not_unknown_tools() -> None:
-    assert tools_payload(None) is None
-    assert tools_payload({}) == []
-
-
 # --- results --------------------------------------------------------------------------------------
 
 
-def test_a_failure_is_kept_with_its_sentence_and_the_answer_that_there_was() -> None:
-    question = a_question(list)
-    failed = Failure(case="weather", kind="unreadable", problem="no calls", attempts=3)
-    answer = Answer(document={"odd": 1}, seconds=2.0, usage=Usage(1, 2, 3), attempts=1)
-
-    result = Result(case=question.case, status="error", failure=failed)
-
-    without = result_record("run", 1, question, result, digest="00ff")
-    result = replace(result, answer=answer)
-    with_answer = result_record("run", 1, question, result, digest="00ff")
-
-    assert with_answer.status == without.status == "error"
-    assert with_answer.failure == ("unreadable", "no calls")
-    assert (with_answer.answer, with_answer.attempts) == ({"odd": 1}, 3)
-    assert (without.answer, without.seconds, without.usage) == (None, 0.0, Usage())
-
-
-def test_a_case_without_expectations_is_kept_as_not_scored(store: Store) -> None:
-    ran = run(a_plan(lambda _: RIGHT, a_case(expected=None)), store=store)
-
-    (kept,) = store.results(ran.id)
-
-    assert (kept.status, kept.f1, kept.counts, kept.passed) == ("not_scored", None, (), None)
-    assert kept.calls == [{"name": "get_weather", "arguments": {"city": "Paris"}}]
-
-
-def test_what_evaluations_come_to_is_counted() -> None:
-    @evaluation(
-        cases=[a_case("one"), a_case("two"), a_case("three", skip="broken")],
-        fail_under=0.5,
-        variants={"a": {"city": "Paris"}, "b": {"city": "Oslo"}},
-    )
-    def assistant(_: Case, *, city: str) -> Any:
-        return [("get_weather", {"city": city})]
-
-    from callscore.evaluations.plan import make_plan
-
-    results = run(make_plan([assistant])).evaluations
-    both, one = summary_payload(results), summary_payload(results[1:])
-
-    assert (both["answered"], both["passed"], both["errors"], both["skipped"]) == (4, 2, 0, 2)
-    assert (both["cases"], both["passed_share"], both["macro_f1"]) == (4, 0.5, 0.5)
-    assert "scorers" not in both
-    assert (one["answered"], one["passed"], one["macro_f1"]) == (2, 0, 0.0)
-    assert one["scorers"] == [
-        {"name": "accuracy", "mean": 0.0, "scored": 2, "passed": 0, "fail_under": 0.5}
-    ]
-
-
 # What was kept, as the values that it was made of.
-
-
-def a_result(**others: Any) -> ResultRecord:
-    fields: dict[str, Any] = {"run": "r", "evaluation": 0, "case": "weather", "status": "error"}
-    return ResultRecord(**fields | others)
-
-
-def test_settings_are_told_as_they_were_given() -> None:
-    judged = models.judge("small", base_url="http://localhost:1/v1")
-
-    assert given_settings({}) == {}
-    assert given_settings({"mode": "flexible", "effects": {"get_*": "read"}, "judge": judged}) == {
-        "settings": {
-            "mode": "flexible",
-            "effects": {"get_*": "read"},
-            "judge": {
-                "model": "small",
-                "base_url": "http://localhost:1/v1",
-                "key_variable": "OPENAI_API_KEY",
-            },
-        }
-    }
-
-
-def test_kept_settings_are_what_settings_take() -> None:
-    kept = {
-        "arguments": [{"pattern": "*.query", "rule": "text", "options": {"similarity": 0.5}}],
-        "strip_prefix": ["mcp__*__"],
-        "effects": [["get_*", "read"]],
-        "mode": "flexible",
-    }
-
-    found = stored_settings(kept)
-
-    assert found["arguments"] == (ArgumentRule("*.query", "text", {"similarity": 0.5}),)
-    assert found["strip_prefix"] == ("mcp__*__",)
-    assert settings_from(found).effects == (("get_*", "read"),)
-    assert kept["strip_prefix"] == ["mcp__*__"]
-
-
-def test_an_answer_that_was_kept_was_there_before() -> None:
-    result = a_result(answer=[], seconds=2.0, usage=Usage(1, 2, 3), attempts=2)
-
-    assert stored_answer(a_result()) is None
-    assert stored_answer(result) == Answer(
-        document=[], seconds=2.0, usage=Usage(1, 2, 3), attempts=2, is_reused=True
-    )
-
-
-def test_a_failure_is_told_as_it_was_then() -> None:
-    question = a_question(list)
-
-    told = stored_failure(a_result(failure=("timeout", "too long"), attempts=3), question)
-    unknown = stored_failure(a_result(failure=("of a later version", "odd")), question)
-    nothing = stored_failure(a_result(), question)
-
-    assert (told.kind, told.problem, told.attempts) == ("timeout", "too long", 3)
-    assert (unknown.kind, unknown.problem) == ("raised", "odd")
-    assert (nothing.kind, nothing.problem) == ("raised", "there is no answer")

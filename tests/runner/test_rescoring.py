@@ -15,7 +15,7 @@ from tests.servers.openai_server import OpenAIServer, Reply, openai_server
 
 from callscore import evaluation, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Result, Usage
-from callscore.errors import InvalidSettings, MissingConsent
+from callscore.errors import MissingConsent
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import make_plan
 from callscore.models.consent import parse_server
@@ -92,48 +92,6 @@ def test_other_settings_take_the_place_of_single_ones(store: Store) -> None:
     assert store.find(second.id).arguments["settings"] == {"mode": "flexible"}
 
 
-def test_a_run_that_was_scored_again_can_be_scored_again(store: Store) -> None:
-    ran(store, a_plan(lambda _: EXTRA))
-    flexible = again(store, FLEXIBLE)
-
-    third = again(store)
-
-    assert third.evaluations[0].passed == 1
-    assert store.find(third.id).parent == flexible.id
-
-
-def test_other_scorers_take_the_place_of_the_runs(store: Store) -> None:
-    ran(store, a_plan(lambda _: EXTRA, fail_under={"accuracy": 0.5}))
-
-    names = ["tool_called", "accuracy", "ragas.tool_call_f1"]
-    second = again(store, RescoreOptions(scorers=names, fail_under=0.25))
-
-    scorers = second.evaluations[0].scorers
-    assert [one.name for one in scorers] == names
-    assert [one.fail_under for one in scorers] == [0.25, 0.5, 0.25]
-    assert scorers[0].mean == 1.0
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        RescoreOptions(settings={"mood": "good"}),
-        RescoreOptions(settings={"mode": "lax"}),
-        RescoreOptions(preset="lax"),
-        RescoreOptions(scorers=["acuracy"]),
-    ],
-)
-def test_what_cannot_be_is_said_before_anything_is_kept(
-    store: Store, options: RescoreOptions
-) -> None:
-    ran(store, a_plan(lambda _: RIGHT))
-
-    with pytest.raises(InvalidSettings):
-        again(store, options)
-
-    assert len(store.runs()) == 1
-
-
 def test_functions_are_not_kept_and_it_is_said(store: Store) -> None:
     def polite() -> float:
         return 1.0
@@ -161,19 +119,6 @@ def test_functions_are_not_kept_and_it_is_said(store: Store) -> None:
     assert notes[2].endswith("alike is not saved, and is not used")
     named = again(store, RescoreOptions(scorers=["f1"], settings={"similarity": alike}))
     assert named.warnings == ()
-
-
-def test_without_any_scorer_left_nothing_passes_and_nothing_fails(store: Store) -> None:
-    def polite() -> float:
-        return 1.0
-
-    ran(store, a_plan(lambda _: RIGHT, scorers=[polite]))
-
-    second = again(store)
-
-    each = second.evaluations[0]
-    assert (each.answered, each.passed, each.undecided) == (1, 0, 1)
-    assert second.warnings
 
 
 # --- answers that there are not -----------------------------------------------------------------
@@ -214,23 +159,6 @@ def test_an_expectation_that_only_python_can_say_is_refused_and_not_guessed(stor
     assert (failed.case, failed.kind) == ("python", "unscored")
     assert failed.problem.startswith("the expected calls can be written only in Python: ")
     assert second.evaluations[0].passed == 1
-
-
-def test_the_tools_that_a_case_brings_are_those_of_the_run(store: Store) -> None:
-    def get_weather(city: str) -> str:
-        """Tell the weather."""
-        return city
-
-    case = a_case(tools=[get_weather])
-    first = ran(store, a_plan(lambda _: RIGHT, case, scorers=["parameters_valid"]))
-    told: list[Any] = []
-
-    again(store, hooks=RunHooks(on_done=lambda _, outcome: told.append(outcome)))
-
-    (found,) = told
-    assert found.score is not None
-    assert found.score.faults == ()
-    assert found.values[0].value == first.evaluations[0].scorers[0].mean == 1.0
 
 
 # --- judges ---------------------------------------------------------------------------------------
@@ -312,18 +240,6 @@ def test_judges_with_keys_of_their_own_are_not_mixed_up(
         again(store)
 
     assert sorted(keys(server)) == before == ["Bearer first", "Bearer second"]
-
-
-def test_a_judge_of_several_evaluations_is_one_and_is_asked_once(store: Store) -> None:
-    with openai_server(lambda *_: verdict()) as server:
-        judged = models.judge("small", base_url=server.base_url)
-        made = [an_evaluation(lambda _: RIGHT, JUDGED, name=name, judge=judged) for name in "ab"]
-        ran(store, make_plan(made))
-        forget(store)
-        second = again(store)
-
-    assert len(server.requests) == 2
-    assert second.judges == (JudgeCounts("small", 1, 1),)
 
 
 def test_another_judge_takes_the_place_of_the_runs(store: Store) -> None:

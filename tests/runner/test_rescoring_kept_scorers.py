@@ -49,13 +49,6 @@ def kept(key: str) -> EvaluationRecord:
     return EvaluationRecord(run="r", number=1, name="agent", place=key)
 
 
-def test_a_name_needs_no_file() -> None:
-    found = StoredScorers().find(kept("eval_gone.py::agent"), "recall")
-
-    assert isinstance(found, Scorer)
-    assert found.name == "recall"
-
-
 def test_functions_are_found_in_the_file_which_is_read_once(folder: Path) -> None:
     scorers = StoredScorers()
     record = kept("eval_agent.py::agent")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,7 @@ from tests.servers.openai_server import Reply, openai_server
 import callscore
 from callscore import Settings, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
-from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
+from callscore.errors import InvalidSettings, MissingKey, UnknownRun
 from callscore.evaluations.plan import make_plan
 from callscore.history import stopping
 from callscore.history.counting import count_results
@@ -26,9 +24,9 @@ from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.run_lookup import list_runs
 from callscore.history.stopping import request_stop
-from callscore.models.limits import Limits, Rate
+from callscore.models.limits import Rate
 from callscore.runner import event_loop
-from callscore.runner.running import RunHooks, RunJudges, RunOptions, run
+from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,30 +63,6 @@ def fill_up(store: Store, pages: int) -> None:
 
 
 # --- what it comes to -----------------------------------------------------------------------------
-
-
-def test_without_a_history_a_run_has_no_name() -> None:
-    told: list[Any] = []
-    hooks = RunHooks(
-        on_plan=told.append,
-        on_started=lambda question: told.append(question.case.id),
-        on_done=lambda question, outcome: told.append((question.case.id, outcome.passed)),
-    )
-
-    found = run(a_plan(Agent("b"), a_case("a"), a_case("b")), ONE_BY_ONE, hooks)
-
-    assert told == [2, "a", ("a", True), "b", ("b", False)]
-    assert (found.id, found.warnings, found.is_interrupted) == ("", (), False)
-    (each,) = found.evaluations
-    assert (each.answered, each.passed) == (2, 1)
-    assert [case.id for case in each.results.cases] == ["b"]
-
-
-def test_nothing_to_ask_is_no_trouble(store: Store) -> None:
-    found = run(make_plan([]), store=store)
-
-    assert found.evaluations == ()
-    assert store.find(found.id).status == "finished"
 
 
 def test_variants_trials_and_skipped_cases_are_told_apart(store: Store) -> None:
@@ -152,38 +126,6 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
     assert replace(over.tally, f1=None, share=None) == replace(counted, f1=None, share=None)
 
 
-def test_what_nobody_has_said_a_mean_must_reach_is_said_for_the_run() -> None:
-    asked = a_plan(Agent(*"abcd"), scorers=["accuracy", "recall"], fail_under={"recall": 0.0})
-
-    found = run(asked, RunOptions(fail_under=0.5))
-    wrong = run(a_plan(Agent("weather"), fail_under=0.5), RunOptions(fail_under=0.0))
-
-    assert [one.fail_under for one in found.evaluations[0].scorers] == [0.5, 0.0]
-    assert found.below == ()
-    assert wrong.below == ("assistant: accuracy",)
-
-
-@pytest.mark.parametrize(
-    ("show", "max_shown", "shown", "not_shown"),
-    [("failing", 1, ["b"], 1), ("all", None, ["a", "b", "c"], 0), ("none", None, [], 0)],
-)
-def test_of_the_cases_those_are_kept_that_are_to_be_shown(
-    show: Any, max_shown: int | None, shown: list[str], not_shown: int
-) -> None:
-    asked = a_plan(Agent("b", "c"), *map(a_case, "abc"))
-
-    results = run(asked, RunOptions(show=show, max_shown=max_shown)).evaluations[0].results
-
-    assert [case.id for case in results.cases] == shown
-    assert results.not_shown == not_shown
-
-
-@pytest.mark.parametrize("jobs", [0, -1, True, 2.0, "8"])
-def test_how_many_are_asked_at_once_is_a_number(jobs: Any) -> None:
-    with pytest.raises(InvalidSettings, match="is not an integer ≥ 1"):
-        RunOptions(jobs=jobs)
-
-
 def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -204,19 +146,6 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked(
 
 
 # --- kept answers -----------------------------------------------------------------------------------
-
-
-def test_kept_answers_are_taken_only_where_that_is_wished_for(store: Store) -> None:
-    agent = Agent()
-    asked = a_plan(agent, *map(a_case, "ab"))
-
-    first = run(asked, CACHED, store=store)
-    second = run(asked, CACHED, store=store)
-    third = run(asked, ONE_BY_ONE, store=store)
-
-    assert agent.asked == ["a", "b", "a", "b"]
-    assert [one.evaluations[0].reused for one in (first, second, third)] == [0, 2, 0]
-    assert [one.is_reused for one in store.results(second.id)] == [True, True]
 
 
 def test_what_has_changed_is_asked_again(store: Store) -> None:
@@ -257,20 +186,6 @@ def test_the_same_request_has_one_answer_whatever_evaluation_it_is_for(store: St
     assert (second.evaluations[0].usage, second.evaluations[0].reused) == (Usage(), 1)
 
 
-def test_a_failure_is_not_an_answer_and_is_asked_again(store: Store) -> None:
-    asked: list[int] = []
-
-    def failing(_: Any) -> Any:
-        asked.append(1)
-        raise ValueError("not today")
-
-    first, second = (run(a_plan(failing), CACHED, store=store) for _ in range(2))
-
-    assert len(asked) == first.errors + second.errors == 2
-    (kept,) = store.results(second.id)
-    assert kept.failure == ("raised", "the task raised ValueError: not today")
-
-
 # --- going on ----------------------------------------------------------------------------------------
 
 
@@ -308,19 +223,6 @@ def test_a_run_that_is_asked_to_stop_ends_as_after_ctrl_c(
     assert saved.totals["planned_trials"] == len(MANY)
     assert (resumed.id, resumed.is_interrupted) == (stopped.id, False)
     assert (store.find(resumed.id).status, resumed.evaluations[0].passed) == ("finished", 12)
-
-
-def test_how_much_a_run_will_ask_is_known_before_it_ends(store: Store) -> None:
-    known: list[Any] = []
-
-    run(
-        a_plan(Agent(), a_case("a"), trials=3),
-        hooks=RunHooks(on_begun=lambda each: known.append(store.find(each))),
-        store=store,
-    )
-
-    [running] = known
-    assert (running.status, running.totals) == ("running", {"planned_trials": 3})
 
 
 def test_an_interrupted_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
@@ -374,41 +276,6 @@ def test_the_second_ctrl_c_ends_it_at_once(store: Store, monkeypatch: pytest.Mon
     assert run(a_plan(Agent(), *MANY), RESUMED, store=store).evaluations[0].passed == len(MANY)
 
 
-def test_a_run_that_was_given_up_may_be_asked_to_stop(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stopping, "_INTERVAL", 0.01)
-    monkeypatch.setattr(event_loop, "_SAME_PRESS_SECONDS", -1.0)
-
-    def done(*_: Any) -> None:
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-
-    before = set(threading.enumerate())
-    with pytest.raises(KeyboardInterrupt) as given_up:  # with it, all that the run was doing
-        run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=done), store)
-    watching = [one for one in set(threading.enumerate()) - before if one.name == "callscore-stop"]
-    request_stop(store, store.runs()[0].id)
-    for thread in watching:
-        thread.join(300)
-
-    assert given_up.value is not None
-    assert [thread.is_alive() for thread in watching] == [False]
-
-
-def test_a_hook_that_raises_ends_the_run_and_leaves_nothing_behind(store: Store) -> None:
-    def done(*_: Any) -> None:
-        raise ValueError("the report cannot be written")
-
-    before = set(threading.enumerate())
-    with pytest.raises(ValueError, match="the report cannot be written"):
-        run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=done), store)
-
-    left = [one.name for one in set(threading.enumerate()) - before if one.is_alive()]
-    assert "callscore-history" not in left
-    assert run(a_plan(Agent(), *MANY), RESUMED, store=store).evaluations[0].reused
-
-
 # --- a history that breaks ----------------------------------------------------------------------------
 
 
@@ -438,28 +305,6 @@ def test_a_run_goes_on_where_the_history_is_deleted(store: Store) -> None:
 
     assert found.evaluations[0].passed == len(MANY)
     assert "was moved or deleted while" in found.warnings[0]
-
-
-def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
-    with store.altering() as connection:
-        connection.exec_driver_sql("DROP TABLE answers")
-
-    found = run(a_plan(Agent(), *MANY), CACHED, store=store)
-
-    assert found.evaluations[0].passed == len(MANY)
-    assert [one.count("the file is damaged") for one in found.warnings] == [1]
-
-
-def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) -> None:
-    with store.altering() as connection:
-        connection.exec_driver_sql("DROP TABLE runs")
-
-    found = run(a_plan(Agent(), *MANY), RunOptions(), store=store)
-
-    assert (found.id, found.evaluations[0].passed) == ("", len(MANY))
-    assert found.warnings[0].startswith(
-        "the history cannot be used; results are saved to a file beside it: "
-    )
 
 
 # --- odd things ---------------------------------------------------------------------------------------
@@ -500,16 +345,6 @@ def test_malformed_arguments_and_huge_integers_are_kept_as_they_came(store: Stor
     assert broken.calls[0]["raw"] == '{"city": "Par'
 
 
-def test_a_slow_answer_is_waited_for_only_so_long(store: Store) -> None:
-    with openai_server(lambda *_: Reply(is_hung=True)) as server:
-        chat = models.chat("small", base_url=server.base_url)
-        limits = Limits(timeout=0.05, retries=0)
-        found = run(a_plan(chat), RunOptions(limits=limits), store=store)
-
-    assert [one.kind for one in found.evaluations[0].failures] == ["timeout"]
-    assert [one.status for one in store.results(found.id)] == ["error"]
-
-
 def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: Store) -> None:
     asked: list[str] = []
 
@@ -533,18 +368,6 @@ def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: St
     assert asked.count("a") == 1
     assert len(before) < 3
     assert any(warning.startswith("the run was not saved completely") for warning in found.warnings)
-
-
-def test_no_run_goes_on_where_the_history_cannot_be_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unreadable() -> Any:
-        raise UnusableStore("history.db", "it is no database")
-
-    monkeypatch.setattr(store, "runs", unreadable)
-
-    with pytest.raises(UnusableStore, match="no database"):
-        run(a_plan(list), RESUMED, store=store)
 
 
 # Evaluations run from Python.
@@ -614,44 +437,6 @@ def test_a_run_is_kept_in_the_history_that_is_named(
     assert not (tmp_path / ".callscore").exists()
 
 
-def test_a_history_is_named_once() -> None:
-    with pytest.raises(InvalidSettings, match="Pass one of them"):
-        callscore.evaluate(an_evaluation(right), save="a.db", store="b.db")
-
-
-def test_kept_answers_are_in_a_history() -> None:
-    with pytest.raises(InvalidSettings, match="Pass save=True"):
-        callscore.evaluate(an_evaluation(right), cache=True)
-
-
-def test_what_is_asked_can_be_selected() -> None:
-    cases = [a_case("a", tags=["smoke"]), a_case("b"), a_case("c", tags=["slow"])]
-    asked: list[str] = []
-
-    def noting(case: Case) -> Any:
-        asked.append(case.id)
-        return right(case)
-
-    selections: list[dict[str, Any]] = [
-        {"keyword": "b"},
-        {"tags": "smoke"},
-        {"tags": ["smoke", "slow"]},
-        {"limit": 2},
-    ]
-    for options in selections:
-        callscore.evaluate(an_evaluation(noting, *cases), jobs=1, **options)
-
-    assert asked == ["b", "a", "a", "c", "a", "b"]
-
-
-def test_only_so_many_cases_are_in_the_results() -> None:
-    wrong = an_evaluation(lambda _: [], a_case("a"), a_case("b"))
-
-    found = callscore.evaluate(wrong, max_shown=1).evaluations[0]
-
-    assert (found.answered, len(found.results.cases)) == (2, 1)
-
-
 def test_no_other_process_is_started_for_a_run_from_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -695,7 +480,12 @@ def test_a_client_that_a_module_holds_works_in_the_next_run_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"rate": "fast"}, {"rate": 0}, {"timeout": 0}, {"retries": -1}, {"jobs": 0}]
+    "options",
+    [
+        *({"rate": "fast"}, {"rate": 0}, {"timeout": 0}, {"retries": -1}, {"jobs": 0}),
+        {"save": "a.db", "store": "b.db"},  # one history is named, and not two
+        {"cache": True},  # answers are in a history
+    ],
 )
 def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(
     options: dict[str, Any],
@@ -708,55 +498,7 @@ def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(
     assert told == []
 
 
-def test_one_that_goes_wrong_is_in_the_results_and_the_others_are_asked() -> None:
-    def task(case: Any) -> Any:
-        if case.id == "b":
-            sys.exit("no more")
-        return RIGHT
-
-    (found,) = callscore.evaluate(
-        an_evaluation(task, *(a_case(name) for name in "abc")), trials=2, fail_under=0.5
-    ).evaluations
-
-    assert (found.passed, sorted(failure.label for failure in found.failures)) == (
-        4,
-        ["b #1", "b #2"],
-    )
-    assert [scorer.fail_under for scorer in found.scorers] == [0.5]
-
-
-def test_a_scorer_that_is_cancelled_loses_no_question() -> None:
-    async def cancelled(calls: Any) -> float:
-        raise asyncio.CancelledError(calls)
-
-    (found,) = callscore.evaluate(
-        an_evaluation(right, *(a_case(name) for name in "abc"), scorers=[cancelled, "accuracy"]),
-        jobs=1,
-    ).evaluations
-
-    assert [scorer.scored for scorer in found.scorers] == [0, 3]
-
-
 # The judges of a run.
-
-
-class Judge:
-    """A judge that has judged before."""
-
-    def __init__(self, model: str) -> None:
-        self.judged = 5
-        self.store: Any = None
-        self._model = model
-
-    def __call__(self, *_: Any) -> bool:
-        self.judged += 1
-        return True
-
-    def counts(self) -> JudgeCounts:
-        return JudgeCounts(self._model, self.judged, self.judged - 1)
-
-    def remember_in(self, store: Any) -> None:
-        self.store = store
 
 
 class Keyless:
@@ -812,26 +554,6 @@ def test_a_judge_without_a_key_is_found_out_before_anything_is_asked(store: Stor
     assert run(plan, RunOptions(use_cache=True), store=store).evaluations[0].passed == 1
 
 
-def test_a_judge_who_is_not_needed_needs_no_key_and_his_trouble_is_told() -> None:
-    plan, _ = judged(Settings(judge=Keyless()), {"name": ["Paris"]})
-
-    assert run(plan).warnings == ("judgements could not be saved: the disk is full",)
-
-
-def test_what_they_were_asked_in_this_run_is_counted_by_model(store: Store) -> None:
-    one, same_model, other = Judge("small"), Judge("small"), Judge("large")
-    judges = [one, one, same_model, other, None, lambda *_: True]
-    groups = [a_plan(list, judge=judge).groups[0] for judge in judges]
-    at_work = RunJudges(groups)
-
-    one()
-    same_model()
-    at_work.remember_in(store)
-
-    assert at_work.counts() == (JudgeCounts("small", 2, 2),)  # the other one was not needed
-    assert other.store is store
-
-
 def test_real_judges_ask_nothing_that_the_history_remembers(store: Store) -> None:
     from callscore import expect
 
@@ -853,37 +575,3 @@ def test_real_judges_ask_nothing_that_the_history_remembers(store: Store) -> Non
 
 
 # Stopping after the first failure, as with `-x`.
-
-
-def failing_second(case: Case) -> Any:
-    return [] if case.id == "case-1" else RIGHT
-
-
-def test_after_a_failure_no_question_is_started_and_the_run_can_be_resumed(store: Store) -> None:
-    stopped = run(
-        a_plan(failing_second, *MANY[:4]), replace(ONE_BY_ONE, stop_on_failure=True), store=store
-    )
-    status = store.find(stopped.id).status
-    resumed = run(
-        a_plan(failing_second, *MANY[:4]), replace(RESUMED, stop_on_failure=True), store=store
-    )
-
-    (each,) = stopped.evaluations
-    assert (each.answered, each.passed, each.not_run) == (2, 1, 2)
-    assert (stopped.is_stopped, stopped.is_interrupted, status) == (True, False, "interrupted")
-    assert resumed.id == stopped.id
-    assert (resumed.is_stopped, resumed.evaluations[0].answered) == (False, 4)
-    assert store.find(resumed.id).status == "finished"
-
-
-def test_an_error_stops_a_run_too_and_the_last_case_leaves_nothing_to_run() -> None:
-    def raising(case: Case) -> Any:
-        raise RuntimeError(case.id)
-
-    options = replace(ONE_BY_ONE, stop_on_failure=True)
-
-    error = run(a_plan(raising, *MANY[:3]), options)
-    last = run(a_plan(failing_second, *MANY[:2]), options)
-
-    assert (error.is_stopped, error.errors, error.evaluations[0].not_run) == (True, 1, 2)
-    assert not last.is_stopped

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
-from callscore.errors import InvalidSettings, UnreadableInput, UnusableStore
+from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.exchange import import_export
 from callscore.history.exchange.import_export import (
     ImportedRun,
-    check_records,
     export_lines,
     import_records,
     run_answers,
@@ -66,17 +64,6 @@ def test_importing_again_changes_nothing(store: Store) -> None:
     assert len(store.runs()) == 1
 
 
-def test_a_run_that_lacks_something_is_filled_up(store: Store) -> None:
-    begun(store)
-    store.save_results(RESULTS[:1])
-
-    (imported,) = import_records(store, WHOLE)
-
-    assert (imported.is_new, imported.added) == (False, 1)
-    assert kept(store) == (RUN, RESULTS)
-    assert store.evaluations(RUN.id)[0].summary == {"passed": 2}
-
-
 def test_the_newer_of_two_results_stays(store: Store) -> None:
     begun(store)
     newer = replace(RESULTS[0], passed=False, finished_at=RESULTS[0].finished_at + 1)
@@ -88,15 +75,6 @@ def test_the_newer_of_two_results_stays(store: Store) -> None:
     assert kept(store)[1] == [newer, RESULTS[1]]
 
 
-def test_what_is_finished_here_stays_as_it_is(store: Store) -> None:
-    begun(store, status="finished", name="mine", finished_at=1_794_768_400.0)
-
-    (imported,) = import_records(store, WHOLE)
-
-    assert (imported.run.name, imported.run.finished_at) == ("mine", 1_794_768_400.0)
-    assert kept(store)[0] == imported.run
-
-
 def test_another_run_of_the_same_id_gets_another(store: Store) -> None:
     store.begin(replace(RUN, started_at=1.0, name="other"))
 
@@ -105,37 +83,6 @@ def test_another_run_of_the_same_id_gets_another(store: Store) -> None:
     assert imported.run.id != RUN.id
     assert [result.run for result in store.results(imported.run.id)] == [imported.run.id] * 2
     assert kept(store)[0].name == "other"
-
-
-def test_a_run_that_ran_elsewhere_is_not_running_here(store: Store) -> None:
-    (imported,) = import_records(store, [replace(RUN, status="running"), EVALUATION])
-
-    assert imported.run.status == "interrupted"
-
-
-def test_what_is_said_of_a_run_later_counts(store: Store) -> None:
-    running = replace(RUN, status="running", totals={})
-    records: list[Record] = [running, EVALUATION, RUN, *RESULTS]
-
-    (imported,) = import_records(store, records)
-
-    assert imported.run == RUN
-    assert kept(store) == (RUN, RESULTS)
-
-
-def test_several_runs_stand_in_one_file(store: Store) -> None:
-    other = a_run("20261115-190000-b2c4", started_at=1_794_769_200.0, status="finished")
-    records: list[Record] = [*WHOLE, other, an_evaluation(other.id), a_result(other.id)]
-
-    assert [each.run.id for each in import_records(store, records)] == [RUN.id, other.id]
-
-
-def test_answers_are_there_to_go_on_with(store: Store) -> None:
-    import_records(store, [RUN, EVALUATION, an_answer(RUN.id, "00aa")])
-
-    found = store.answer_of_run(RUN.id, "00aa", 1)
-    assert found is not None
-    assert found.answer == an_answer(RUN.id, "00aa").answer
 
 
 def test_what_breaks_off_can_be_imported_again(store: Store) -> None:
@@ -165,38 +112,7 @@ def test_a_run_that_another_is_at_is_left_alone(
     assert len(import_records(store, WHOLE)) == 1
 
 
-def test_long_runs_are_kept_in_parts(store: Store) -> None:
-    many = [a_result(RUN.id, f"case-{number}") for number in range(1_203)]
-
-    (imported,) = import_records(store, [RUN, EVALUATION, *many])
-
-    assert imported.added == 1_203
-    assert [result.case for result in store.results(RUN.id)] == [each.case for each in many]
-
-
 # --- before anything is imported ------------------------------------------------------------------
-
-
-def test_what_is_whole_is_let_through(store: Store) -> None:
-    check_records([*WHOLE, RUN, *RESULTS], "run.jsonl", store)
-
-
-def test_a_result_without_its_evaluation_is_told(store: Store) -> None:
-    with pytest.raises(UnreadableInput, match=r"run.jsonl: the case one belongs to evaluation 0"):
-        check_records([RUN, RESULTS[0]], "run.jsonl", store)
-
-
-def test_an_evaluation_may_be_here_already(store: Store) -> None:
-    begun(store)
-
-    check_records([RUN, RESULTS[0]], "run.jsonl", store)
-
-
-def test_the_evaluation_of_another_run_is_none(store: Store) -> None:
-    other = a_run("20261115-190000-b2c4", started_at=1_794_769_200.0)
-
-    with pytest.raises(UnreadableInput, match="belongs to evaluation 0"):
-        check_records([*WHOLE, other, a_result(other.id)], "run.jsonl", store)
 
 
 # --- what others have made ------------------------------------------------------------------------
@@ -254,14 +170,6 @@ def test_whatever_is_in_a_run_it_is_only_kept(store: Store) -> None:
 COUNTED = replace(RUN, totals={"answered": 2, "errors": 1})
 
 
-def test_a_run_that_lacks_results_did_not_end(store: Store) -> None:
-    (imported,) = import_records(store, [COUNTED, *WHOLE[1:]])
-
-    run, results = kept(store)
-    assert (imported.missing, run.status, run.totals, len(results)) == (1, "interrupted", {}, 2)
-    assert store.evaluations(RUN.id)[0].summary == {}
-
-
 def test_what_was_missing_may_come_later(store: Store) -> None:
     failed = a_result(RUN.id, "three", status="error")
     import_records(store, [COUNTED, EVALUATION, failed])
@@ -275,43 +183,6 @@ def test_what_was_missing_may_come_later(store: Store) -> None:
 
 
 # --- whose id is another's ------------------------------------------------------------------------
-
-
-def test_a_run_whose_id_is_taken_is_found_again(store: Store) -> None:
-    store.begin(replace(RUN, started_at=1.0))
-
-    (first,) = import_records(store, WHOLE)
-    (second,) = import_records(store, WHOLE)
-
-    assert first.given == second.given == RUN.id
-    assert first.run.id == second.run.id != RUN.id
-    assert (first.is_new, second.is_new, second.added) == (True, False, 0)
-    assert len(store.runs()) == 2
-
-
-def test_whoever_imports_the_same_is_waited_for(store: Store) -> None:
-    lock = store.lock(RUN.id)
-    assert lock.take()
-    threading.Timer(0.5, lock.release).start()
-
-    (imported,) = import_records(store, WHOLE)
-
-    assert imported.is_new
-
-
-def test_nobody_takes_the_id_that_a_run_gets(store: Store) -> None:
-    store.begin(replace(RUN, started_at=1.0))
-    taken: list[bool] = []
-
-    def watched() -> Iterator[Record]:
-        yield RUN
-        yield EVALUATION
-        (new,) = [run.id for run in store.runs() if run.id != RUN.id]
-        taken.append(store.lock(new).take())
-
-    import_records(store, watched())
-
-    assert taken == [False]
 
 
 # A run as lines: all of it, and the answers of one that is to go on elsewhere.
@@ -345,21 +216,3 @@ def test_a_run_that_did_not_end_can_go_on_elsewhere(store: Store, tmp_path: Path
 
     assert sum(count for _, count in lines) == 1
     assert lines[-1][0] == b'{"end":{"evaluations":1,"results":1}}\n'
-
-
-def test_of_a_run_that_ended_the_answers_stand_in_the_results(store: Store) -> None:
-    filled(store)
-    store.finish(EXPORTED_RUN.id, "finished", {}, {})
-
-    lines = [line for line, _ in export_lines(store, replace(EXPORTED_RUN, status="finished"))]
-
-    assert not any(line.startswith(b'{"answer"') for line in lines)
-
-
-def test_many_answers_are_read_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(store)
-    monkeypatch.setattr(import_export, "_ANSWERS_PER_PAGE", 2)
-
-    assert [each.question for each in run_answers(store, EXPORTED_RUN.id)] == [
-        f"{number:04x}" for number in range(5)
-    ]
