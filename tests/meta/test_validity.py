@@ -139,6 +139,7 @@ def test_the_halves_of_the_tasks_are_those_that_were_fixed() -> None:
     assert [half_of(f"retail-{number}") for number in range(10)] == [0, 1, 0, 0, 0, 1, 0, 1, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_pages_and_the_picture_are_current(found: dict[str, Any]) -> None:
     stale = [
         file.name
@@ -149,12 +150,14 @@ def test_the_pages_and_the_picture_are_current(found: dict[str, Any]) -> None:
     assert not stale, f"run `make validity`: {stale}"
 
 
+@pytest.mark.slow
 def test_the_bars_hold(found: dict[str, Any]) -> None:
     missed = {bar.what for bar in _module("bars").bars(found) if not bar.holds}
 
     assert missed == set()
 
 
+@pytest.mark.slow
 def test_what_the_page_says_about_disagreements_is_so(found: dict[str, Any]) -> None:
     page = (ROOT / "docs/explanation/validity.md").read_text(encoding="utf-8")
     text = " ".join(page.split())
@@ -169,6 +172,7 @@ def test_what_the_page_says_about_disagreements_is_so(found: dict[str, Any]) -> 
     assert (telecom.full_failures, telecom.other_successes) == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
 def test_the_readme_claims_what_was_measured(name: str, found: dict[str, Any]) -> None:
     held_out = _module("held_out")
