@@ -8,7 +8,7 @@ import pytest
 
 import callscore
 from callscore.adapters.agentevals import tool_calls
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [{"name": "search", "arguments": {"query": "AI news"}}, {"name": "save"}]
 ACTUAL = [("search", {"query": "AI news"}), ("translate", {})]
@@ -36,10 +36,6 @@ def test_the_result_has_the_keys_of_openevals(reference: Any) -> None:
     }
 
 
-def test_the_evaluator_has_the_name_of_its_key() -> None:
-    assert getattr(tool_calls(name="calls"), "__name__", None) == "calls"
-
-
 @pytest.mark.parametrize(
     ("outputs", "reference", "problem"),
     [
@@ -52,14 +48,3 @@ def test_the_evaluator_has_the_name_of_its_key() -> None:
 def test_what_cannot_be_read_is_an_error(outputs: Any, reference: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
         tool_calls()(outputs=outputs, reference_outputs=reference)
-
-
-def test_the_key_of_the_expected_calls_can_be_named() -> None:
-    reference = {"gold": EXPECTED, "expected": []}
-
-    assert tool_calls(expected_key="gold")(outputs=[], reference_outputs=reference)["score"] == 0
-
-
-def test_invalid_options_are_an_error_when_the_evaluator_is_made() -> None:
-    with pytest.raises(InvalidSettings):
-        tool_calls(preset="loose")

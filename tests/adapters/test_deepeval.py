@@ -10,7 +10,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("search", {"query": "AI news"}), ("save", {})]
 ACTUAL = [("search", {"query": "AI news"}), ("translate", {})]
@@ -93,8 +93,3 @@ def test_a_missing_side_is_an_error_of_deepeval(adapter: Any, missing: str) -> N
 
     with pytest.raises(MissingParams, match=missing):
         adapter.tool_calls().measure(TestCase(**{**sides, missing: None}))
-
-
-def test_invalid_options_are_an_error_when_the_metric_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

@@ -105,9 +105,3 @@ def test_options_are_in_the_criterion(adapter: Any) -> None:
 def test_a_missing_reference_is_an_error(adapter: Any, expected: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls()(asked(1.0), [invocation([])], expected)
-
-
-@pytest.mark.parametrize("options", [{"mode": "loose"}, {"expected_key": "gold"}])
-def test_invalid_options_are_an_error_when_the_metric_is_made(adapter: Any, options: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(**options)

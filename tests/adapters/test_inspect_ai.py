@@ -10,7 +10,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = '[{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "save"}]'
 
@@ -137,8 +137,3 @@ def test_scorers_are_registered_by_name(adapter: Any, registered: list[str]) -> 
     adapter.tool_calls(name="calls")
 
     assert registered == ["tool_calls", "calls"]
-
-
-def test_invalid_options_are_an_error_when_the_scorer_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

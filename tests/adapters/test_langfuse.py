@@ -8,7 +8,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("get_weather", {"city": "Paris"}), ("save", {})]
 ACTUAL = [("get_weather", {"city": "Paris"})]
@@ -48,8 +48,3 @@ def test_what_cannot_be_scored_is_an_error(
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls()(output=output, expected_output=expected)
-
-
-def test_invalid_options_are_an_error_when_the_evaluator_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

@@ -9,7 +9,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("get_weather", {"city": "Paris"}), ("save", {})]
 ACTUAL = [("get_weather", {"city": "Paris"})]
@@ -107,11 +107,3 @@ def test_what_cannot_be_scored_is_an_error(
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):
         evaluated(adapter, outputs, made, reference)
-
-
-@pytest.mark.parametrize("options", [{"mode": "loose"}, {"calls_from": "runs"}])
-def test_invalid_options_are_an_error_when_the_evaluator_is_made(
-    adapter: Any, options: Any
-) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(**options)

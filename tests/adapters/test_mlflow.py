@@ -9,7 +9,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("get_weather", {"city": "Paris"}), ("save", {})]
 ACTUAL = [("get_weather", {"city": "Paris"})]
@@ -110,9 +110,3 @@ def test_what_cannot_be_scored_is_an_error(
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):
         evaluated(adapter, *row, **options)
-
-
-@pytest.mark.parametrize("options", [{"mode": "loose"}, {"calls_from": "spans"}])
-def test_invalid_options_are_an_error_when_the_scorer_is_made(adapter: Any, options: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(**options)

@@ -9,7 +9,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("search", {"query": "AI news"}), ("save", {})]
 ACTUAL = [("search", {"query": "AI news"}), ("translate", {})]
@@ -66,8 +66,3 @@ def test_scores_are_not_sent_as_spans(adapter: Any) -> None:
 def test_what_cannot_be_read_is_an_error(adapter: Any, item: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls().score(**item)
-
-
-def test_invalid_options_are_an_error_when_the_metric_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

@@ -56,12 +56,6 @@ def test_where_the_expected_calls_are(config: Any, variables: Any) -> None:
     assert get_assert([CALL], {"config": config, "vars": variables})["score"] == 1
 
 
-def test_rules_are_rules_as_in_other_files() -> None:
-    rule = [{"name": "search", "arguments": {"query": {"$regex": "news$"}}}]
-
-    assert get_assert(ACTUAL[:1], {"config": {"expected": rule}})["score"] == 1
-
-
 def test_the_calls_that_an_agent_lists_are_read() -> None:
     response = {
         "output": "It is sunny.",
@@ -88,15 +82,3 @@ def test_words_are_an_error_unless_they_mean_that_nothing_was_called() -> None:
 def test_a_missing_reference_is_an_error(context: Any) -> None:
     with pytest.raises(InvalidCall, match="no reference"):
         get_assert([], context)
-
-
-def test_a_missing_variable_is_an_error() -> None:
-    with pytest.raises(InvalidCall, match="no key 'gold'"):
-        tool_calls(expected_key="gold")([], {"vars": {"city": "Rome"}})
-
-
-def test_invalid_options_are_an_error_when_the_assertion_is_made() -> None:
-    with pytest.raises(InvalidSettings):
-        tool_calls(preset="loose")
-    with pytest.raises(InvalidSettings, match=r"Did you mean 'text_is_no_call'\?"):
-        get_assert(ACTUAL, {"config": {"expected": EXPECTED, "text_is_no_cal": True}})

@@ -10,7 +10,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("get_weather", {"city": "Paris"}), ("save", {})]
 ACTUAL = [("get_weather", {"city": "Paris"})]
@@ -143,11 +143,3 @@ def test_a_missing_reference_is_named_as_in_pydantic_evals(adapter: Any) -> None
 
     with pytest.raises(InvalidCall, match=r"the case has no .*'expected_call'.*'expected_output'"):
         adapter.tool_calls().evaluate(context)
-
-
-@pytest.mark.parametrize("options", [{"mode": "loose"}, {"calls_from": "spans"}])
-def test_invalid_options_are_an_error_when_the_evaluator_is_made(
-    adapter: Any, options: Any
-) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(**options)

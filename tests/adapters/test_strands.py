@@ -9,7 +9,7 @@ import pytest
 from tests.adapters.libraries import Recorded, imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("search", {"query": "AI news"}), ("save", {})]
 ACTUAL = [("search", {"query": "AI news"}), ("translate", {})]
@@ -113,8 +113,3 @@ def test_the_expected_calls_can_be_in_the_metadata(adapter: Any, key: str | None
 def test_a_missing_side_is_an_error(adapter: Any, values: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls().evaluate(case(**values))
-
-
-def test_invalid_options_are_an_error_when_the_evaluator_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

@@ -8,7 +8,7 @@ import pytest
 
 import callscore
 from callscore.adapters.trl import tool_calls
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = '[{"name": "search", "arguments": {"query": "AI news"}}]'
 CALL = '{"name": "search", "arguments": {"query": "AI news"}}'
@@ -68,17 +68,6 @@ def test_what_is_no_completion_has_no_reward(completion: Any) -> None:
     assert rewards([completion], "[]") == [0]
 
 
-def test_messages_with_calls_are_read() -> None:
-    function = {"name": "search", "arguments": {"query": "AI news"}}
-    completion = [
-        {"role": "assistant", "tool_calls": [{"type": "function", "function": function}]},
-        {"role": "tool", "content": "..."},
-        {"role": "assistant", "content": "Done."},
-    ]
-
-    assert rewards([completion], EXPECTED) == [1]
-
-
 def test_a_missing_column_is_an_error() -> None:
     reward = tool_calls()
 
@@ -104,19 +93,6 @@ def test_an_invalid_reference_is_an_error(value: Any, problem: str) -> None:
         rewards(["<tool_call>"], value)
 
 
-def test_a_call_without_arguments_in_a_table_accepts_any() -> None:
-    assert rewards([TEXTS[0]], [{"name": "search", "arguments": None}]) == [1]
-
-
 def test_as_many_rows_as_completions_are_needed() -> None:
     with pytest.raises(ValueError, match="zip"):
         tool_calls()(["?", "?"], ["", ""], expected=["[]"])
-
-
-def test_the_name_is_the_one_in_logs() -> None:
-    assert getattr(tool_calls(name="calls"), "__name__", None) == "calls"
-
-
-def test_invalid_options_are_an_error_when_the_reward_is_made() -> None:
-    with pytest.raises(InvalidSettings):
-        tool_calls(preset="loose")

@@ -8,7 +8,7 @@ import pytest
 from tests.adapters.libraries import imported
 
 import callscore
-from callscore.errors import InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall
 
 EXPECTED = [("search", {"query": "AI news"}), ("save", {})]
 ACTUAL = [("search", {"query": "AI news"}), ("translate", {})]
@@ -54,8 +54,3 @@ def test_a_row_has_the_score_of_score(adapter: Any, key: str | None, row: Any) -
 def test_what_cannot_be_read_is_an_error(adapter: Any, row: Any, problem: str) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls()(**row)
-
-
-def test_invalid_options_are_an_error_when_the_scorer_is_made(adapter: Any) -> None:
-    with pytest.raises(InvalidSettings):
-        adapter.tool_calls(mode="loose")

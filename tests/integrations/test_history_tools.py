@@ -13,13 +13,12 @@ from tests.runner.agents import an_evaluation
 
 from callscore.cli.program import cli
 from callscore.core.case import Case
-from callscore.errors import CallscoreError, InvalidCall, UnknownRun
+from callscore.errors import CallscoreError, UnknownRun
 from callscore.evaluations.plan import make_plan
 from callscore.history.opening import open_store
 from callscore.integrations.history_tools import (
     HISTORY_TOOLS,
     LARGEST_ANSWER,
-    bounded,
     compare_runs,
     gate,
     get_case,
@@ -110,24 +109,6 @@ def test_a_gate_is_that_of_the_command(fail_on: str) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_a_gate_knows_the_cases_that_the_project_removed(project: Path) -> None:
-    def agent(case: Case) -> Any:
-        return asked_for(case.id)
-
-    fewer = [Case(f"Weather in {city}?", id=city, expected=asked_for(city)) for city in CITIES[1:]]
-    with open_store(project / ".callscore/history.db") as store:
-        run(make_plan([an_evaluation(agent, *fewer)]), RunOptions(jobs=1), store=store)
-    looping._reusable_loop.close()
-
-    closed = gate({})
-    (project / "callscore.toml").write_text('[gate.removed]\n"oslo" = "It is covered elsewhere."\n')
-    opened = gate({})
-
-    assert (closed["is_open"], closed["comparison"]["missing"]) == (False, ["assistant::oslo"])
-    assert (opened["is_open"], opened["comparison"]["missing"]) == (True, [])
-
-
-@pytest.mark.usefixtures("project")
 def test_a_case_is_that_of_the_command() -> None:
     found = get_case({"run": "second", "case": "oslo"})
 
@@ -183,28 +164,6 @@ def test_pages_follow_one_another_and_end() -> None:
     # The change since the run before is known on every page.
     assert first["runs"][0]["evaluations"][0]["change"] == -0.75
     assert second["next_offset"] is None
-
-
-@pytest.mark.usefixtures("project")
-def test_the_cases_of_a_run_come_in_pages() -> None:
-    first = get_run({"limit": 4})
-    rest = get_run({"limit": 4, "offset": first["next_offset"]})
-    everything = get_run({"show": "all", "keyword": "tokyo or minsk or oslo"})
-
-    assert [each["case"] for each in first["cases"] + rest["cases"]] == [*CITIES[:6]]
-    assert (first["total_cases"], rest["next_offset"]) == (6, None)
-    assert [each["case"] for each in everything["cases"]] == ["oslo", "tokyo", "minsk"]
-
-
-@pytest.mark.usefixtures("project")
-def test_the_changes_of_a_comparison_come_in_pages() -> None:
-    first = compare_runs({"limit": 4})
-    rest = gate({"limit": 4, "offset": 4})
-
-    changes = first["comparison"]["changes"] + rest["comparison"]["changes"]
-    assert [each["case"] for each in changes] == [*CITIES[:6]]
-    assert (first["next_offset"], rest["next_offset"]) == (4, None)
-    assert first["comparison"]["counts"]["broken"] == 6
 
 
 def test_the_trials_of_a_case_come_in_pages(project: Path) -> None:
@@ -264,26 +223,6 @@ def test_a_long_text_is_cut_and_the_whole_is_named(project: Path) -> None:
     jsonschema_rs.validate(HISTORY_TOOLS["get_case"].output_schema(), answer)
 
 
-def test_what_is_cut_is_as_little_as_is_needed() -> None:
-    small = {"report": "a" * 10_000, "texts": ["b" * 3_000], "note": None}
-    many = {"report": "", "texts": ["b" * 3_000] * 100, "note": "Two runs are damaged."}
-    wide = {"report": "", "members": {str(number): 1 for number in range(1_000)}, "note": None}
-
-    assert bounded(small, "x") == small
-    assert len(bounded(many, "x")["texts"]) == 50
-    assert bounded(many, "x")["note"].startswith("Two runs are damaged. 51 long texts or lists")
-    assert len(bounded(wide, "x")["members"]) == 50
-
-
-def test_an_answer_that_is_still_too_large_says_what_to_do() -> None:
-    deep: Any = "x" * 100
-    for _ in range(8):
-        deep = [deep] * 5
-
-    with pytest.raises(InvalidCall, match=r"Ask for less with limit, or run: callscore history"):
-        bounded({"runs": deep}, "callscore history")
-
-
 # --- errors, and secrets --------------------------------------------------------------------------
 
 
@@ -326,11 +265,6 @@ def test_without_a_history_it_is_said_how_to_start(
     with pytest.raises(CallscoreError, match=r"elsewhere\.db"):
         list_runs({})
     assert [*tmp_path.iterdir()] == []
-
-
-@pytest.mark.usefixtures("project")
-def test_nothing_that_matches_is_said() -> None:
-    assert list_runs({"keyword": "nobody"})["note"] == "No run matches."
 
 
 def test_the_history_of_the_environment_is_named_in_commands(

@@ -11,9 +11,6 @@ from callscore.integrations import history_tools
 from callscore.integrations.documentation import PAGES
 from callscore.integrations.history_fields import MOST_LISTED
 from callscore.integrations.history_tools import HISTORY_TOOLS, LARGEST_ANSWER, SERVED_TOOLS
-from callscore.integrations.inputs import DEEPEST, LARGEST, MOST_CALLS
-from callscore.integrations.mcp_server import LARGEST_MESSAGE
-from callscore.integrations.mcp_workers import MOST_WAITING, SECONDS_PER_CALL, SLOW_PLACES
 from callscore.integrations.tools import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
@@ -74,16 +71,3 @@ def test_the_fields_of_an_entry_are_documented(tool: str, field: str) -> None:
     words = set(re.findall(r"`(\w+)`", _section(f"Output of `{tool}`")))
 
     assert set(entry["properties"]) <= words
-
-
-def test_the_limits_are_documented() -> None:
-    calls = f"{MOST_CALLS:,} calls per side"
-    size = f"{LARGEST:,} characters in total, and {DEEPEST} levels of nesting"
-
-    lanes = f"up to {SLOW_PLACES} of them work at a time, and up to {MOST_WAITING} calls wait"
-
-    assert calls in _section("Input")
-    assert size in _section("Input")
-    assert f"after {SECONDS_PER_CALL:g} seconds" in _section("Input").replace("\n", " ")
-    assert f"{LARGEST_MESSAGE >> 20} MiB" in _section("Input")
-    assert lanes in _section("Input").replace("\n", " ")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from tools.distribution.building import DistError, build, tree_files
+from tools.distribution.building import DistError
 from tools.distribution.dockerfile import Step, copied_files, read_dockerfile
 
 if TYPE_CHECKING:
@@ -25,10 +23,6 @@ SECRET = re.compile(r"key|password|secret|token", re.IGNORECASE)
 
 def _texts(instruction: str, *, stages: Iterable[int] = range(LAST + 1)) -> list[str]:
     return [step.text for step in STEPS if step.instruction == instruction and step.stage in stages]
-
-
-def _copies() -> list[Step]:
-    return [step for step in STEPS if step.instruction == "COPY" and step.stage == 0]
 
 
 def test_every_stage_is_the_same_pinned_image_of_no_named_registry() -> None:
@@ -82,28 +76,6 @@ def test_its_extras_exist() -> None:
     assert set(extras.split(",")) <= project["optional-dependencies"].keys()
 
 
-@pytest.mark.parametrize(
-    ("extras", "installed"), [("", "x.whl"), ("web", "x.whl[web]"), ("a,b", "x.whl[a,b]")]
-)
-def test_extras_may_be_left_out(extras: str, installed: str, tmp_path: Path) -> None:
-    (tmp_path / "x.whl").touch()
-    (words,) = [
-        re.findall(r'"(\$\(echo [^"]*)"', text) for text in _texts("RUN") if "EXTRAS" in text
-    ]
-    (word,) = words
-
-    ran = subprocess.run(
-        ["/bin/sh", "-euc", f'echo "{word.replace("/wheels/", "")}"'],
-        cwd=tmp_path,
-        env={"EXTRAS": extras},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert ran.stdout == f"{installed}\n"
-
-
 def test_the_page_installs_packages_with_a_pip_that_the_image_has() -> None:
     page = (ROOT / "docs/how-to/run-in-a-container.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```dockerfile\n(.*?)```", page, re.DOTALL)
@@ -112,18 +84,6 @@ def test_the_page_installs_packages_with_a_pip_that_the_image_has() -> None:
 
     assert re.findall(r"^USER (.*)", block, re.MULTILINE) == ["root", *_texts("USER")]
     assert re.findall(r"pip --python (\S+) install", block) == [environment]
-
-
-def test_what_it_copies_is_there_and_builds_the_wheel(tmp_path: Path) -> None:
-    copies = [copied_files(step, tree_files()) for step in _copies()]
-    for name, target in [pair for copy in copies for pair in copy.items()]:
-        (tmp_path / "source" / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, tmp_path / "source" / target)
-
-    built = build(tmp_path / "source", tmp_path / "image")
-    usual = build(ROOT, tmp_path / "usual")
-
-    assert built.wheel.read_bytes() == usual.wheel.read_bytes()
 
 
 @pytest.mark.parametrize("name", [".git/config", ".callscore/history.db", "tests/x.py", ".env"])

@@ -132,31 +132,6 @@ def test_nothing_but_numbers_is_kept_of_bfcl() -> None:
     assert "multi_turn_base" not in kept
 
 
-def _runs(*successes: tuple[str, bool]) -> list[Any]:
-    trajectory = _module("trajectories").Trajectory
-    return [trajectory(task, "", (), (), succeeded) for task, succeeded in successes]
-
-
-def test_an_interval_is_about_tasks_and_not_about_runs() -> None:
-    # One task and its hundred copies say no more than one: the draws with only this task have no
-    # failure to compare with, those with both have the same area.
-    intervals = _module("evidence").intervals
-    runs = _runs(*[("a", True), ("a", False)] * 50, ("b", True), ("b", False))
-    column = [1.0, 0.0] * 50 + [0.0, 1.0]
-
-    ((low, high),) = intervals([column], runs)
-
-    assert (low, high) == (0.0, 1.0)
-
-
-def test_what_a_metric_refuses_is_left_out() -> None:
-    evidence = _module("evidence").evidence
-    runs = _runs(("a", True), ("b", False), ("c", False))
-
-    assert evidence([1.0, None, 0.0], runs) == (1.0, 1.0)
-    assert evidence([1.0, 1.0, 0.0], runs) == (0.75, 2 / 3)
-
-
 def test_the_halves_of_the_tasks_are_those_that_were_fixed() -> None:
     # The rule must not change after its results were seen.
     half_of = _module("trajectories").half_of
@@ -164,110 +139,7 @@ def test_the_halves_of_the_tasks_are_those_that_were_fixed() -> None:
     assert [half_of(f"retail-{number}") for number in range(10)] == [0, 1, 0, 0, 0, 1, 0, 1, 0, 0]
 
 
-def _row(name: str, halves: tuple[float, float], section: str) -> Any:
-    return _module("measuring").Row(
-        section, name, 0.5, 0.4, 0.6, 0.5, 0, 0, scored=10, halves=halves, groups={}
-    )
-
-
-def test_a_choice_is_made_on_one_half_and_measured_on_the_other() -> None:
-    metrics, held_out = _module("metrics"), _module("held_out")
-    rows = [
-        _row("lucky first", (0.9, 0.5), metrics.PRESETS),
-        _row("lucky second", (0.6, 0.8), metrics.PRESETS),
-        _row("theirs", (0.7, 0.6), metrics.TOOLS),
-        _row("theirs, too", (0.5, 0.9), metrics.TOOLS),
-    ]
-
-    preset, tool, afterwards = held_out.held_out(rows)
-    *_, by_turn = held_out.held_out([*rows, _row("by turn", (0.4, 0.3), metrics.BY_TURN)])
-
-    assert preset.chosen == ("lucky second", "lucky first")
-    assert (preset.areas, preset.mean) == ((0.6, 0.5), 0.55)
-    assert (tool.chosen, tool.areas) == (("theirs, too", "theirs"), (0.5, 0.6))
-    assert (afterwards.chosen, afterwards.areas) == (("theirs", "theirs, too"), (0.7, 0.9))
-    assert (by_turn.name, by_turn.areas) == (held_out.BEST_BY_TURN, (0.4, 0.3))
-
-
-def test_a_tie_at_the_highest_number_holds_a_bar_and_is_named() -> None:
-    bars, held_out, trajectories = _module("bars"), _module("held_out"), _module("trajectories")
-
-    def advice(area: float, tool: float) -> Any:
-        choices = {
-            held_out.ADVICE: area,
-            held_out.BEST_PRESET: 0.9,
-            held_out.BEST_TOOL_AFTERWARDS: tool,
-        }
-        return _module("measuring").Measured(
-            trajectories.TELECOM,
-            date="",
-            trajectories=2,
-            successes=1,
-            tasks=(1, 1),
-            groups={},
-            rows=(),
-            held_out=tuple(
-                held_out.HeldOut(name, ("", ""), (found, found)) for name, found in choices.items()
-            ),
-        )
-
-    def verdicts(area: float, tool: float) -> list[tuple[bool, str]]:
-        found = bars.advice_bars(advice(area, tool))
-        return [(bar.holds, bar.note) for bar in found]
-
-    assert verdicts(1.0, 1.0) == [(True, ""), (True, "a tie")]
-    assert verdicts(0.95, 0.95) == [(True, ""), (False, "a tie")]
-    assert verdicts(0.88, 0.8) == [(False, ""), (True, "")]
-
-
-def test_the_turns_of_bfcl_are_read_and_scored_turn_by_turn(tmp_path: Path) -> None:
-    trajectories, metrics = _module("trajectories"), _module("metrics")
-    first, second = {"name": "ls", "arguments": {}}, {"name": "pwd", "arguments": {}}
-    line = {
-        "id": "multi_turn_miss_func_7",
-        "success": True,
-        "turns": [{"expected": [first], "actual": [second]}, {"expected": [], "actual": [first]}],
-    }
-    (tmp_path / "runs.jsonl.gz").write_bytes(gzip.compress(msgspec.json.encode(line)))
-    tool = {"name": "ls", "parameters": {"type": "dict", "properties": {}}}
-    (tmp_path / "tools.json").write_bytes(msgspec.json.encode([tool]))
-
-    benchmark = trajectories.bfcl(tmp_path)
-    (run,) = benchmark.trajectories
-    by_name = {metric.name: metric.variants for metric in metrics.metrics_of(benchmark)}
-
-    assert (run.task, run.group, run.succeeded) == ("7", "miss_func", True)
-    assert by_name["coverage"][""](run) == 0
-    assert by_name["coverage, turns not told apart"][""](run) == 1
-    by_turn = by_name["tau2.action_reward by turn"]
-    assert by_turn["all turns"](run) == 0.5
-    assert by_turn["turns that expect calls"](run) == 0
-
-
-def test_only_the_calls_of_those_who_count_are_scored() -> None:
-    trajectories, metrics = _module("trajectories"), _module("metrics")
-    call, users = trajectories.ToolCall("a", {}), trajectories.ToolCall("b", {}, caller="user")
-    run = trajectories.Trajectory(
-        "1", "", (call, users), (call,), succeeded=False, callers=("agent", "user")
-    )
-    benchmark = trajectories.Benchmark(trajectories.TELECOM, (run,), trajectories.telecom().tools)
-    by_name = {metric.name: metric.variants for metric in metrics.metrics_of(benchmark)}
-
-    assert by_name["coverage"][""](run) == pytest.approx(2 / 3)
-    assert by_name["coverage, only the agent's calls"][""](run) == 1
-    assert by_name["tau2.action_reward"]["agent"](run) == 1
-    assert by_name["tau2.action_reward"]["agent and user"](run) == 0
-
-
-def test_other_tools_are_measured_with_every_option_that_has_words() -> None:
-    names = {metric.name for metric in _module("rivals").rivals()}
-
-    assert "google_adk.trajectory:match_type=IN_ORDER" in names
-    assert "deepeval.tool_correctness:input_parameters=true,should_consider_ordering=true" in names
-    assert "strands.any_order:items=calls" in names
-    assert not [name for name in names if "redundant_rate" in name or "inverse=true" in name]
-
-
+@pytest.mark.slow
 def test_the_pages_and_the_picture_are_current(found: dict[str, Any]) -> None:
     stale = [
         file.name
@@ -278,12 +150,14 @@ def test_the_pages_and_the_picture_are_current(found: dict[str, Any]) -> None:
     assert not stale, f"run `make validity`: {stale}"
 
 
+@pytest.mark.slow
 def test_the_bars_hold(found: dict[str, Any]) -> None:
     missed = {bar.what for bar in _module("bars").bars(found) if not bar.holds}
 
     assert missed == set()
 
 
+@pytest.mark.slow
 def test_what_the_page_says_about_disagreements_is_so(found: dict[str, Any]) -> None:
     page = (ROOT / "docs/explanation/validity.md").read_text(encoding="utf-8")
     text = " ".join(page.split())
@@ -298,6 +172,7 @@ def test_what_the_page_says_about_disagreements_is_so(found: dict[str, Any]) -> 
     assert (telecom.full_failures, telecom.other_successes) == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["README.md", "README.ru.md"])
 def test_the_readme_claims_what_was_measured(name: str, found: dict[str, Any]) -> None:
     held_out = _module("held_out")

@@ -47,12 +47,8 @@ def test_where_an_interval_covers_more_than_it_should_the_page_says_so() -> None
     ("kind", "given"),
     [
         ("flips", {"cases": 40, "flipping": 0.3}),
-        ("graded", {"cases": 40, "moving": 0.4}),
-        ("lopsided", {"cases": 200}),
-        ("continuous", {"cases": 16}),
         ("repeated", {"cases": 30, "trials": 3}),
         ("uneven", {"cases": 30, "before": 3, "after": 20}),
-        ("uneven", {"cases": 80, "before": 1, "after": 10, "passing": 0.99}),
     ],
 )
 def test_what_differs_by_chance_is_still_seldom_called_regressed(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import copy
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from callscore.errors import InvalidCall, MissingExtra
-from callscore.recorders.langgraph import _Callbacks, record
+from callscore.recorders.langgraph import _Callbacks
 
 
 class Message:
@@ -82,18 +77,6 @@ def test_the_message_of_the_node_is_the_result_of_a_tool_that_raised() -> None:
     assert [(call.result, call.failed) for call in run.calls] == [("handled", True)]
 
 
-def test_the_updates_of_several_commands_are_searched_for_the_message() -> None:
-    command = SimpleNamespace(goto=(), update={"messages": [result("other", "2"), result("mine")]})
-    with _Callbacks() as run:
-        run.on_chain_start({}, {}, run_id="node")
-        ask(run, LOOK)
-        begin(run, parent_run_id="node")
-        run.on_tool_end(command, run_id="t")
-        run.on_chain_end([None, command], run_id="node")
-
-    assert run.calls[0].result == "mine"
-
-
 def test_a_tool_that_raised_has_the_error_if_nobody_answered() -> None:
     with _Callbacks() as run:
         ask(run, LOOK)
@@ -129,15 +112,6 @@ def test_an_interrupt_is_not_a_result() -> None:
     assert [(call.result, call.failed) for call in run.calls] == [("ok", False)]
 
 
-def test_results_that_only_the_model_received_are_taken() -> None:
-    conversation = [*ASKED[0], Message("ai"), result("ok")]
-    with _Callbacks() as run:
-        ask(run, LOOK)
-        ask(run, id_="n", messages=[conversation])
-
-    assert run.calls[0].result == "ok"
-
-
 def test_messages_that_were_recorded_before_are_not_repeated() -> None:
     conversation = [
         *(Message("system", "secret"), Message("human", "Hi"), Message("ai", "x"), result("old")),
@@ -155,54 +129,9 @@ def test_messages_that_were_recorded_before_are_not_repeated() -> None:
     assert "secret" not in str(kept)
 
 
-def test_several_answers_are_kept_together() -> None:
-    two = SimpleNamespace(generations=[answer(LOOK).generations[0] * 2])
-    with _Callbacks() as run:
-        run.on_chat_model_start({}, ASKED, run_id="m")
-        run.on_llm_end(two, run_id="m")
-        run.on_chat_model_start({}, [], run_id="n")
-        run.on_llm_end(SimpleNamespace(generations=[]), run_id="n")
-
-    assert len(run.calls) == 1
-
-
 def test_models_in_a_graph_within_the_graph_are_subagents() -> None:
     with _Callbacks() as run:
         ask(run, LOOK, metadata={"langgraph_checkpoint_ns": "a:1|b:2", "user_id": "secret"})
 
     assert run.calls[0].caller == "subagent"
     assert "secret" not in str(run._log.runs())
-
-
-def test_only_models_and_tools_are_runs_of_an_agent() -> None:
-    with _Callbacks() as chain:
-        chain.on_chain_start({}, {}, run_id="1")
-        chain.on_chain_end({}, run_id="1")
-    with _Callbacks() as text:
-        text.on_llm_start({}, ["Hi"], run_id="1")
-        text.on_llm_end(SimpleNamespace(generations=[[SimpleNamespace(text="a")]]), run_id="1")
-
-    assert text.calls == ()
-    with pytest.raises(InvalidCall, match="no run of an agent"):
-        _ = chain.calls
-
-
-def test_the_end_of_something_that_began_before_is_ignored() -> None:
-    with _Callbacks() as run:
-        run.on_tool_end("ok", run_id="x")
-        ask(run, LOOK)
-
-    assert len(run.calls) == 1
-
-
-def test_a_copy_of_a_configuration_has_the_same_recording() -> None:
-    run = _Callbacks()
-
-    assert copy.deepcopy({"callbacks": [run]})["callbacks"][0] is run
-
-
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langchain_core", ModuleType("langchain_core"))
-
-    with pytest.raises(MissingExtra, match="pip install langchain-core"):
-        record()

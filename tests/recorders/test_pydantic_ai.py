@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from callscore.errors import InvalidCall, MissingExtra
-from callscore.recorders.pydantic_ai import _Hooks, record
+from callscore.recorders.pydantic_ai import _Hooks
 
 
 def message(*names: str) -> dict[str, Any]:
@@ -117,28 +115,3 @@ def test_a_run_within_a_tool_of_a_run_that_is_not_recorded_is_a_run_of_its_own()
             asyncio.run(around(outer))
 
     assert [(call.name, call.caller) for call in inner.calls] == [("search", None)]
-
-
-def test_two_recordings_of_one_run_note_it_once_each() -> None:
-    with _Hooks() as outer, _Hooks() as inner:
-        asyncio.run(Run(message("a"))(outer, inner))
-        asyncio.run(Run(message("b"))(outer, inner))  # an id that the user chose
-
-    assert names(outer) == names(inner) == ["a", "b"]
-    assert outer != inner
-    assert len({outer, inner}) == 2
-
-
-def test_no_run_is_an_error() -> None:
-    with _Hooks() as run:
-        pass
-
-    with pytest.raises(InvalidCall, match=r"capabilities=\[run\]"):
-        _ = run.calls
-
-
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pydantic_ai", ModuleType("pydantic_ai"))
-
-    with pytest.raises(MissingExtra, match="pip install pydantic-ai"):
-        record()

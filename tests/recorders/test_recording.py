@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from contextvars import ContextVar, copy_context
+from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
 
 import callscore
-from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
+from callscore.errors import CallscoreError, InvalidCall, MissingExtra
 from callscore.formats.shape import to_plain_data
 from callscore.recorders.recording import Recording
 from callscore.testing import assert_calls
@@ -84,15 +87,6 @@ def test_an_evaluation_can_return_a_recording() -> None:
     assert "no run of an agent was recorded" in str(found.failures[0])
 
 
-def test_a_recording_can_be_read_while_it_is_open() -> None:
-    with Notes() as run:
-        run.take(look())
-        assert len(run.calls) == 1
-        run.take(look("b"))
-
-    assert len(run.calls) == 2
-
-
 def test_no_run_is_an_error_and_a_run_without_calls_is_none() -> None:
     with Notes() as empty:
         empty.take(is_run=False)
@@ -157,13 +151,6 @@ def test_the_halves_of_a_fixture_may_have_different_contexts() -> None:
     assert len(run.calls) == 1
 
 
-def test_a_recording_is_opened_once() -> None:
-    with Notes() as run, pytest.raises(InvalidSettings, match="only once"):
-        run.__enter__()
-    with pytest.raises(InvalidSettings, match="only once"), run:
-        pass
-
-
 def test_an_exception_inside_leaves_the_recording() -> None:
     def failing(run: Notes) -> None:
         with run:
@@ -177,3 +164,23 @@ def test_an_exception_inside_leaves_the_recording() -> None:
     assert run.items.is_closed
     assert len(run.calls) == 1
     assert Notes.current.get() is None
+
+
+@pytest.mark.parametrize(
+    ("recorder", "module", "package"),
+    [
+        ("langgraph", "langchain_core", "langchain-core"),
+        ("openai_agents", "agents", "openai-agents"),
+        ("opentelemetry", "opentelemetry.sdk", "opentelemetry-sdk"),
+        ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    ],
+)
+def test_a_missing_library_is_named(
+    recorder: str, module: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    record = import_module(f"callscore.recorders.{recorder}").record
+    options = {"provider": object()} if recorder == "opentelemetry" else {}
+
+    with pytest.raises(MissingExtra, match=f"pip install .*{package}"):
+        record(**options)

@@ -91,7 +91,8 @@ def _record(text: str, other: str) -> dict[str, Any]:
         "id": text,
         "tags": [other],
         "input": other,
-        "expected": [{"name": text, "arguments": {other: text}}],
+        # A key that begins with "$" would be a rule.
+        "expected": [{"name": text, "arguments": {"$literal": {other: text}}}],
         "actual": made,
     }
 

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-# First of all: what callscore imports from here must stand still.
+# First of all: what callscore imports from `time` must stand still. No test may import this module.
 from tools.transcript import clock
 
 EXPECTED = Path(__file__).parent / "expected"

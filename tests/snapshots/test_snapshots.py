@@ -8,12 +8,11 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.snapshots.record import EXPECTED
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _ROOT = Path(__file__).parents[2]
+EXPECTED = Path(__file__).parent / "expected"
 _MOST_FILES, _MOST_LINES = 5, 30
 _HINT = (
     "If this is meant, run `python -m tests.snapshots.record`, look at the difference, commit it."

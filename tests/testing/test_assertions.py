@@ -102,14 +102,6 @@ def test_a_running_test_may_have_defaults() -> None:
         assert_calls(PARIS, RESPONSE)
 
 
-def test_defaults_and_options_may_use_different_names_of_a_setting() -> None:
-    made = [("get_weather", {"city": "Paris", "unit": "C"})]
-    expected = [("get_weather", {"city": "Paris", "unit": "F"})]
-
-    with running_as(RunningTest("test", {"mode": "FLEXIBLE", "argumentMatchThreshold": 1.0})):
-        assert_calls(expected, made, argument_match_threshold=0.5)
-
-
 def test_whoever_names_a_preset_wants_no_single_settings_from_elsewhere() -> None:
     defaults = {"mode": "flexible", "tools": ["f"]}
 

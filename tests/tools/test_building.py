@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 from tools.distribution.building import (
     DistError,
-    _require_equal,
-    build,
     build_twice,
-    copy_tree,
     run,
     tree_files,
 )
@@ -62,17 +58,6 @@ def test_the_member_that_differs_is_named(tmp_path: Path) -> None:
         build_twice(tmp_path, root=project)
 
 
-def test_a_difference_outside_of_the_members_is_one(tmp_path: Path) -> None:
-    one, other = tmp_path / "a.whl", tmp_path / "b.whl"
-    for path in (one, other):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(zipfile.ZipInfo("x.py"), "")
-            archive.comment = path.name.encode()
-
-    with pytest.raises(DistError, match="not in its members"):
-        _require_equal(one, other)
-
-
 def test_what_a_tree_without_git_has_lying_around_is_left_out(tmp_path: Path) -> None:
     project = _project(tmp_path / "project")
     for name in (".venv/x.py", "small/__pycache__/x.pyc", ".mypy_cache/x", "dist/x.whl"):
@@ -90,28 +75,6 @@ def test_what_git_ignores_is_left_out_and_what_is_new_is_not(tmp_path: Path) -> 
 
     assert "small/module.py" in tree_files(project)
     assert "x.log" not in tree_files(project)
-
-
-def test_a_copy_has_the_permissions_and_the_time_that_are_given(tmp_path: Path) -> None:
-    project = _project(tmp_path / "project")
-    (project / "run").write_text("")
-    (project / "run").chmod(0o755)
-
-    copy_tree(["run", "small/module.py"], tmp_path / "copy", root=project, mode=0o600, time=7)
-
-    found = [(tmp_path / "copy" / name).stat() for name in ("run", "small/module.py")]
-    assert [each.st_mode & 0o777 for each in found] == [0o700, 0o600]
-    assert [each.st_mtime for each in found] == [7, 7]
-
-
-def test_a_program_that_fails_is_an_error_with_what_it_said(tmp_path: Path) -> None:
-    with pytest.raises(DistError, match=r"failed with exit code 3:\nno$"):
-        run(["sh", "-c", "echo no >&2; exit 3"], folder=tmp_path)
-
-
-def test_a_project_that_cannot_be_built_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DistError, match="hatchling build"):
-        build(tmp_path, tmp_path / "out")
 
 
 def test_nothing_of_the_tree_at_hand_is_imported(

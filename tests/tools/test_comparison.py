@@ -47,21 +47,6 @@ def test_exit_codes_and_files_are_compared() -> None:
     ]
 
 
-def test_line_ends_count() -> None:
-    assert told(replace(OLD, stdout="one\r\ntwo\n")).endswith("stdout: only line ends differ")
-
-
-def test_of_long_lines_the_part_that_differs_is_shown() -> None:
-    before = replace(OLD, stdout="x" * 5000 + "before" + "y" * 5000)
-    after = replace(OLD, stdout="x" * 5000 + "after" + "y" * 5000)
-
-    (text,) = differences({OLD.key: before}, {OLD.key: after})
-
-    assert "xbeforey" in text
-    assert "xaftery" in text
-    assert len(text) < 1000
-
-
 def test_commands_that_only_one_recording_has_are_named() -> None:
     other = replace(OLD, key="show #1")
 

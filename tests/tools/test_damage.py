@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 from tools.faults.damage import DAMAGES, DamagedProject, damaged
-from tools.faults.project import Outcome, Project, difference
+from tools.faults.project import Outcome, Project
 
 from callscore.history.opening import open_store
 
@@ -49,23 +49,6 @@ def test_a_seed_does_the_same_each_time(history: Path, kind: str, tmp_path: Path
     assert found[0] == found[1]
 
 
-def test_what_differs_each_time_is_not_compared(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    project.remember("20261115-184354-k3f9")
-    said = 'run 20261115-184354-k3f9   in 0.35 s, "median_seconds": 0.25 (3 reused)'
-
-    assert project._normalized(said) == "run RUN-0  in TIME, AT"
-    assert project._normalized("run 20261115-184354-zzzz") == "run NEW-RUN"
-
-
-def test_another_output_is_shown() -> None:
-    shown = difference(Outcome(0, "a\nb\n"), Outcome(3, "a\nc\n", "no"))
-
-    assert shown.startswith("0 became 3")
-    assert "-b" in shown
-    assert "+c" in shown
-
-
 @pytest.mark.parametrize(
     ("found", "is_wrong"),
     [
@@ -95,7 +78,7 @@ def test_the_same_or_a_refusal(
 
 @pytest.mark.parametrize("kind", ["damages", "kills"])
 def test_some_faults_change_nothing(kind: str) -> None:
-    counts = {"damages": "9", "kills": "2"}
+    counts = {"damages": "4", "kills": "1"}
     command = ["-m", "tools.faults", "--only", kind, f"--{kind}", counts[kind], "--first", "11"]
 
     done = subprocess.run(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tools.distribution import __main__ as command
 from tools.distribution.building import Built, DistError
-from tools.distribution.installing import _extras, find_pythons, version_of
+from tools.distribution.installing import _extras, find_pythons
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,25 +28,6 @@ def test_interpreters_are_found_on_the_path_and_under_pyenv(tmp_path: Path) -> N
     found = find_pythons(str(tmp_path / "bin"), tmp_path / "pyenv", ("3.11", "3.12", "3.13"))
 
     assert found == {"3.11": one, "3.12": other, "3.13": None}
-
-
-def test_a_shim_that_does_not_run_is_not_an_interpreter(tmp_path: Path) -> None:
-    _python(tmp_path / "bin/python3.12", "", exit_code=127)
-    real = _python(tmp_path / "pyenv/versions/3.12.1/bin/python3.12", "3.12")
-
-    found = find_pythons(str(tmp_path / "bin"), tmp_path / "pyenv", ("3.12",))
-
-    assert found == {"3.12": real}
-
-
-def test_an_interpreter_of_another_version_is_not_taken(tmp_path: Path) -> None:
-    _python(tmp_path / "bin/python3.12", "3.11")
-
-    assert find_pythons(str(tmp_path / "bin"), tmp_path, ("3.12",)) == {"3.12": None}
-
-
-def test_a_file_that_is_no_program_has_no_version(tmp_path: Path) -> None:
-    assert version_of(_python(tmp_path / "python", "3.12", exit_code=1)) is None
 
 
 def test_what_is_wrong_is_said_and_is_the_exit_code(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def test_what_is_not_mutated_is_read(target: str, tmp_path: Path) -> None:
     found = []
     with in_folder(tmp_path / "scratch") as scratch:
-        for number in range(30):
+        for number in range(10):
             made = make_input(1, number, (target,), is_mutated=False)
             outcome = execute(made, scratch, is_limited=False)
             if not is_read(outcome.word):

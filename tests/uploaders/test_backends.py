@@ -39,11 +39,6 @@ def test_a_missing_client_names_the_extra_to_install(
         backend_named(name).connect(None)
 
 
-@pytest.mark.parametrize("name", BACKENDS)
-def test_a_score_with_all_ids_can_be_sent_anywhere(name: str) -> None:
-    assert backend_named(name).refusal(evaluation()) is None
-
-
 @pytest.mark.parametrize(
     ("name", "origin", "refusal"),
     [

@@ -13,7 +13,7 @@ import callscore
 from callscore.core.case import Case, Origin
 from callscore.core.results import Failure, MetricValue, Result
 from callscore.engines.collector import ScoreHooks
-from callscore.engines.local import score_files, score_joined
+from callscore.engines.local import score_joined
 from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.errors import InvalidSettings
 from callscore.evaluations.plan import make_plan
@@ -22,7 +22,6 @@ from callscore.runner import event_loop as looping
 from callscore.runner.running import RunOptions, run
 from callscore.uploaders.evaluations import (
     Evaluation,
-    NamingOptions,
     evaluations_of,
     explain_briefly,
     stored_evaluations,
@@ -46,21 +45,6 @@ def test_a_score_is_one_evaluation() -> None:
     assert (found.name, found.value, found.label) == ("callscore.accuracy", 0.0, "fail")
     assert found.explanation == 'get_weather: city: expected "Rome", got "Paris"'
     assert (found.case, found.origin) == ("rome", Origin(TRACE))
-
-
-def test_the_prefix_and_the_explanations_are_options() -> None:
-    (found,) = evaluations_of(score(), options=NamingOptions(prefix="x/", explains=False))
-
-    assert (found.name, found.explanation) == ("x/accuracy", None)
-
-
-def test_the_label_is_that_of_the_score_and_its_settings() -> None:
-    half = score([*ROME, {"name": "f"}], [*ROME, {"name": "g"}], pass_mark=0.5)
-    forbidden = score([*ROME, callscore.expect.forbid("f")], [*ROME, {"name": "f"}], pass_mark=0.5)
-
-    labels = [each.label for each in evaluations_of([half, forbidden])]
-
-    assert labels == ["pass", "fail"]
 
 
 def test_explanations_are_short() -> None:
@@ -145,12 +129,6 @@ def test_a_missing_answer_counts_as_zero_and_an_unscored_one_has_no_number(
     assert found.explanation == "it took too long"
 
 
-@pytest.mark.parametrize("other", ["text", {"f1": 1.0}, 1.0, None])
-def test_other_values_are_refused(other: Any) -> None:
-    with pytest.raises(InvalidSettings, match="expected a Score, Results or a list"):
-        evaluations_of(other)
-
-
 def test_ids_are_the_same_for_the_same_score_and_differ_for_others() -> None:
     known = Evaluation(name="a", case="c", run="r", metadata={"evaluation": "e"})
     same = Evaluation(name="a", case="c", run="r", metadata={"evaluation": "e"}, value=1.0)
@@ -218,22 +196,6 @@ def test_a_saved_run_of_traces_keeps_their_ids(
     assert {each.run for each in found} == {night.id}
     assert found[0].metadata["run_name"] == "night"
     assert found[0].scored_at is not None
-
-
-def test_cases_whose_metadata_have_ids_are_linked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    case = {"id": "a", "expected": ROME, "actual": ROME, "metadata": {"trace_id": TRACE}}
-    (tmp_path / "cases.jsonl").write_bytes(msgspec.json.encode(case))
-    saver = ScoreSaver(SaveRequest(name="night", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=saver.with_saving(ScoreHooks()))
-    saver.finish()
-
-    with open_store() as store:
-        (found,) = stored_evaluations(store, store.find("night"))
-
-    assert found.origin == Origin(TRACE)
 
 
 ANSWERS: dict[str, tuple[Any, Origin]] = {

@@ -7,26 +7,9 @@ import pytest
 from callscore.core.case import Origin
 from callscore.errors import InvalidSettings
 from callscore.uploaders.evaluations import Evaluation
-from callscore.uploaders.otel import _logs_address, _span_id, _trace_id, attributes_of
+from callscore.uploaders.otel import _logs_address, _trace_id
 
 TRACE, SPAN = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174"
-
-
-def test_absent_values_are_no_attributes() -> None:
-    found = attributes_of(Evaluation(name="a", value=0.0, case="c"))
-
-    assert sorted(found) == [
-        "callscore.case.id",
-        "gen_ai.evaluation.name",
-        "gen_ai.evaluation.score.value",
-        "log.record.uid",
-    ]
-
-
-def test_half_of_a_surrogate_pair_is_escaped() -> None:
-    found = attributes_of(Evaluation(name="a", explanation="x\ud800"))
-
-    assert found["gen_ai.evaluation.explanation"] == "x\\ud800"
 
 
 @pytest.mark.parametrize(
@@ -43,11 +26,6 @@ def test_only_ids_of_opentelemetry_are_the_context(given: str | None, expected: 
     found = _trace_id(Evaluation(name="a", origin=Origin(given, SPAN)))
 
     assert found == (int(expected, 16) if expected else 0)
-
-
-def test_a_span_of_another_backend_is_not_the_context() -> None:
-    assert _span_id(Evaluation(name="a", origin=Origin(TRACE, SPAN))) == int(SPAN, 16)
-    assert _span_id(Evaluation(name="a", origin=Origin(TRACE, "span_1"))) == 0
 
 
 @pytest.mark.parametrize(

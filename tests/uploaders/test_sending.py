@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec.structs import replace
 
 import callscore
 from callscore.core.case import Origin
@@ -91,13 +90,6 @@ def test_it_is_an_error_if_none_can_be_linked() -> None:
     assert (fake.batches, fake.closed) == ([], 1)
 
 
-def test_a_run_without_scores_sends_nothing() -> None:
-    fake = Fake()
-
-    assert upload_evaluations(fake.backend, []).sent == 0
-    assert fake.batches == []
-
-
 def test_failures_are_counted_and_their_reasons_named_once() -> None:
     fake = Fake(lambda _: Outcome(1, ("busy",)))
     delivery = upload_evaluations(fake.backend, some(201))
@@ -125,28 +117,6 @@ def test_secrets_in_the_answer_of_a_server_are_hidden(monkeypatch: pytest.Monkey
 
     assert delivery.problems[0].startswith("wrong key ")
     assert "sk-very-secret-value-2" not in delivery.problems[0]
-
-
-def test_the_connection_is_closed_if_the_scores_cannot_be_read() -> None:
-    fake = Fake()
-
-    def broken() -> Any:
-        yield from some(1)
-        raise InvalidSettings("damaged")
-
-    with pytest.raises(InvalidSettings, match="damaged"):
-        upload_evaluations(fake.backend, broken())
-    assert fake.closed == 1
-
-
-def test_a_score_is_sent_with_the_given_origin() -> None:
-    fake = Fake()
-    score = callscore.score([{"name": "f"}], [{"name": "f"}])
-
-    delivery = upload_scored(fake.backend, score, origin=LINKED, case="c", prefix="mine.")
-
-    assert delivery.sent == 1
-    assert [(each.name, each.case) for each in fake.batches[0]] == [("mine.accuracy", "c")]
 
 
 def test_a_score_that_does_not_arrive_is_an_error() -> None:
@@ -227,13 +197,3 @@ def test_an_error_of_the_client_library_loses_a_batch_and_not_the_uploader(
 
     assert (delivery.sent, delivery.failed) == (1, 1)
     assert delivery.problems == ("RuntimeError: no such project",)
-
-
-def test_scores_that_did_not_arrive_are_not_called_unlinked() -> None:
-    fake = Fake(lambda batch: Outcome(len(batch), ("busy",)))
-
-    delivery = upload_evaluations(
-        replace(fake.backend, refusal=lambda _: None), some(2, origin=Origin())
-    )
-
-    assert (delivery.sent, delivery.failed, delivery.unlinked) == (0, 2, 0)

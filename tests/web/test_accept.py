@@ -29,25 +29,6 @@ def accept(browser: Browser, run: str, status: int = 200, /, **body: Any) -> Any
     return browser.post(f"/api/runs/{run}/accept", status, **whole)
 
 
-def test_the_change_is_shown_and_nothing_is_written(
-    browser: Browser, runs: Runs, file: Path
-) -> None:
-    run, before = runs("rome"), file.read_text()
-
-    shown = accept(browser, run)
-
-    [change] = shown["changes"]
-    assert (change["label"], change["file"]) == ("weather::rome", "eval_weather.py")
-    assert before.splitlines()[change["line"] - 1].lstrip().startswith('Case("Weather in Rome?"')
-    old, new = change["lines"]
-    assert (old[0], new[0]) == ("-", "+")
-    assert '"city": "Rome", "unit": "C"' in old
-    assert '"city": "Rome", "unit": "F"' in new
-    assert (shown["is_written"], shown["refused"], shown["messages"]) == (False, [], [])
-    assert shown["digest"]
-    assert file.read_text() == before
-
-
 def test_what_was_shown_is_written(browser: Browser, runs: Runs, file: Path) -> None:
     run, before = runs("rome"), file.read_text()
     shown = accept(browser, run)
@@ -89,15 +70,6 @@ def test_nothing_is_written_without_having_been_shown(
     assert file.read_text() == before
 
 
-def test_a_case_that_is_as_expected_has_nothing_to_accept(browser: Browser, runs: Runs) -> None:
-    run = runs("rome")
-
-    answer = accept(browser, run, case="oslo")
-
-    assert (answer["changes"], answer["digest"], answer["refused"]) == ([], "", [])
-    assert answer["messages"] == ["nothing to accept: the calls are as expected"]
-
-
 def test_trials_that_differ_need_a_choice(browser: Browser, runs: Runs, file: Path) -> None:
     text = file.read_text().replace(
         'case.id in os.environ.get("WRONG", "").split()', "next(TURNS) % 2"
@@ -115,28 +87,6 @@ def test_trials_that_differ_need_a_choice(browser: Browser, runs: Runs, file: Pa
     assert '"unit": "F"' in chosen["changes"][0]["lines"][1]
     assert right["changes"] == []
     assert accept(browser, run, trial=7)["refused"]
-
-
-def test_reasons_are_in_the_language_of_the_reader(browser: Browser, runs: Runs) -> None:
-    run = runs("rome")
-    path = f"/api/runs/{run}/accept?lang=ru"
-
-    answer = browser.post(path, evaluation=0, case="oslo", write=False)
-
-    assert answer["messages"] == ["принимать нечего: вызовы совпадают с ожидаемыми"]
-
-
-def test_a_case_that_has_changed_since_the_run_is_refused(
-    browser: Browser, runs: Runs, file: Path
-) -> None:
-    run = runs("rome")
-    file.write_text(file.read_text().replace("Weather in Rome?", "Weather in Roma?"))
-
-    answer = accept(browser, run)
-
-    assert answer["changes"] == []
-    assert answer["refused"][0]["label"] == "weather::rome"
-    assert "input" in answer["refused"][0]["problem"]
 
 
 def test_a_file_that_cannot_be_written_is_refused(browser: Browser, runs: Runs, file: Path) -> None:
@@ -164,47 +114,6 @@ def test_a_call_with_a_secret_is_never_written(
     assert answer["changes"] == []
     assert "[hidden " in answer["refused"][0]["problem"]
     assert SECRET not in str(answer)
-
-
-def test_a_variant_for_which_the_expectation_is_right_is_respected(
-    browser: Browser, runs: Runs, file: Path
-) -> None:
-    text = file.read_text().replace(
-        "cases=[", 'variants={"big": {"big": 1}, "small": {"big": 0}}, cases=['
-    )
-    text = text.replace("def weather(case)", "def weather(case, big)").replace(
-        '"F" if case.id in', '"F" if big and case.id in'
-    )
-    file.write_text(text)
-    run = runs("rome")
-
-    answer = accept(browser, run, evaluation=0)
-
-    assert answer["changes"] == []
-    assert "small" in answer["refused"][0]["problem"]
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"case": "nobody"}, 404),
-        ({"evaluation": 7}, 404),
-        ({"evaluation": -1}, 400),
-        ({"evaluation": "0x"}, 400),
-        ({"evaluation": None}, 400),
-        ({"case": 3}, 400),
-        ({"trial": 0}, 400),
-        ({"trial": True}, 400),
-        ({"write": True}, 400),
-        ({"write": True, "digest": 5}, 400),
-    ],
-)
-def test_a_wrong_request_is_a_sentence(
-    browser: Browser, runs: Runs, body: dict[str, Any], status: int
-) -> None:
-    run = runs("rome")
-
-    assert accept(browser, run, status, **body)["error"]
 
 
 def test_a_path_in_the_history_that_leads_out_of_the_project_is_refused(

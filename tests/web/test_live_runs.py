@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_evaluation
 
-from callscore.history import live_results
 from callscore.history.locks import RunLock
 from callscore.history.opening import open_store
 from callscore.history.stopping import is_stop_requested
 from callscore.web import live_runs
-from callscore.web.live_runs import WatchedRun, Watcher, Watchers, status_of
+from callscore.web.live_runs import WatchedRun, Watcher, Watchers
 from callscore.web.open_history import History
 from callscore.web.requests import Asked, Refusal
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.web.conftest import Browser, Runs
+    from tests.web.conftest import Browser
 
     from callscore.history.store import Store
 
@@ -73,71 +71,6 @@ def events(answer: bytes) -> list[tuple[str, Any]]:
     return found
 
 
-def test_progress_counts_what_is_done(store: Store) -> None:
-    store.save_results(results())
-
-    found = WatchedRun(store, RUN).progress()
-
-    assert (found["done"], found["total"]) == (4, 4)
-    counts = [found[name] for name in ("passed", "failed", "errors", "undecided")]
-    assert counts == [1, 1, 1, 1]
-    assert (found["f1"], found["status"], found["is_finished"]) == (0.75, "running", False)
-    assert [(each["case"], each["status"], each["label"]) for each in found["newest"]] == [
-        ("bonn", "unscored", "assistant"),
-        ("paris", "error", "assistant"),
-        ("rome", "failed", "assistant [small]"),
-        ("oslo", "passed", "assistant"),
-    ]
-    assert [each["evaluation"] for each in found["newest"]] == [0, 0, 1, 0]
-    assert found["newest"][1]["problem"] == "too slow"
-
-
-def test_only_new_results_are_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched = WatchedRun(store, RUN)
-    read: list[int] = []
-    real = live_results.results_after
-
-    def results_after(*given: Any) -> Any:
-        found = real(*given)
-        read.append(len(found))
-        return found
-
-    monkeypatch.setattr(live_runs, "results_after", results_after)
-    done = []
-    for result in results():
-        store.save_results([result])
-        done.append(watched.progress(is_thorough=False)["done"])
-
-    assert (read, done) == ([1, 1, 1, 1], [1, 2, 3, 4])
-
-
-def test_a_result_that_replaces_an_error_is_found(store: Store) -> None:
-    watched = WatchedRun(store, RUN)
-    store.save_results(results())
-    before = watched.progress()
-    again = replace(
-        results()[2], status="scored", passed=True, f1=1.0, failure=None, finished_at=9.0
-    )
-
-    store.save_results([again])
-    after = watched.progress()
-
-    assert (before["errors"], after["errors"]) == (1, 0)
-    assert (after["done"], after["passed"]) == (4, 2)
-    assert (after["newest"][0]["case"], after["newest"][0]["status"]) == ("paris", "passed")
-
-
-def test_the_newest_results_are_a_few(store: Store) -> None:
-    many = [a_result(RUN, f"case-{at}", passed=True, finished_at=float(at)) for at in range(50)]
-    store.save_results(many)
-
-    found = WatchedRun(store, RUN).progress()
-
-    assert [each["case"] for each in found["newest"][:2]] == ["case-49", "case-48"]
-    assert len(found["newest"]) == 20
-    assert (found["done"], found["total"]) == (50, 50)
-
-
 def test_a_run_whose_process_has_ended_is_abandoned(store: Store) -> None:
     run = a_run("20261116-070000-bcdf")
     store.begin(run)
@@ -145,14 +78,6 @@ def test_a_run_whose_process_has_ended_is_abandoned(store: Store) -> None:
     found = WatchedRun(store, run.id).progress()
 
     assert (found["status"], found["is_finished"], found["total"]) == ("abandoned", True, None)
-
-
-def test_a_run_that_ends_while_it_is_looked_at_is_not_abandoned(store: Store) -> None:
-    run = a_run("20261116-070000-bcdf")
-    record = store.begin(run)
-    store.finish(run.id, "finished", {}, {})
-
-    assert status_of(store, record) == "finished"
 
 
 def test_progress_contains_no_secret(
@@ -228,16 +153,6 @@ def test_a_problem_ends_the_stream(store: Store, history: History, project: Path
     assert pause is None
 
 
-def test_a_watcher_that_was_closed_tells_nothing(store: Store, history: History) -> None:
-    del store
-    watchers = Watchers(history)
-    watcher = watchers.watch(Asked(query={"run": RUN}))
-
-    watchers.close()
-
-    assert watcher.next_event() == (b"", None)
-
-
 def test_readers_are_limited_and_those_who_leave_make_room(store: Store, history: History) -> None:
     del store
     watchers = Watchers(history)
@@ -253,33 +168,12 @@ def test_readers_are_limited_and_those_who_leave_make_room(store: Store, history
     assert len(many) == 20
 
 
-def test_an_unknown_run_has_no_events(browser: Browser, runs: Runs) -> None:
-    runs()
-
-    assert browser.get("/api/events", 404, run="nothing")["error"]
-    assert browser.get("/api/events", 400)["error"]
-
-
 def test_a_run_in_progress_is_asked_to_stop(browser: Browser, store: Store) -> None:
     answer = browser.post(f"/api/runs/{RUN}/cancel")
 
     assert answer == {"run": RUN, "is_requested": True}
     assert is_stop_requested(store, RUN)
     assert browser.get("/api/home")["running"][0]["is_cancelled"]
-
-
-def test_a_run_that_has_ended_cannot_be_stopped(browser: Browser, runs: Runs) -> None:
-    run = runs()
-
-    answer = browser.post(f"/api/runs/{run}/cancel", 409)
-
-    assert answer["error"] == f"run {run} is not in progress: nothing to stop"
-
-
-def test_an_abandoned_run_cannot_be_stopped(browser: Browser, store: Store) -> None:
-    store.begin(a_run("20261116-070000-bcdf"))
-
-    assert browser.post("/api/runs/20261116-070000-bcdf/cancel", 409)["error"]
 
 
 def test_a_command_that_does_not_notice_a_request_is_not_asked(

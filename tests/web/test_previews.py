@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.engines.saved_totals import save_cases, write_cases
@@ -26,23 +26,6 @@ def saved(folder: Path) -> list[tuple[str, str]]:
         return [(run.id, run.command) for run in store.runs()]
 
 
-def test_a_preview_shows_what_would_change_and_saves_nothing(
-    browser: Browser, runs: Runs, project: Path
-) -> None:
-    run = runs("rome")
-
-    preview = browser.post(f"/api/runs/{run}/rescore", settings={"arguments": IGNORED})
-    case = browser.get(f"/api/previews/{preview['preview']}/case", position=0)
-
-    assert preview["document"]["comparison"]["counts"]["fixed"] == 1
-    assert [each["id"] for each in preview["runs"]] == [run, ""]
-    assert preview["runs"][1]["evaluations"][0]["passed"] == 3
-    assert preview["document"]["title"] == f"{run} → other settings"
-    assert (preview["index"]["id"][0], preview["warnings"]) == ("rome", [])
-    assert [case[side][0]["status"] for side in ("before", "after")] == ["failed", "passed"]
-    assert saved(project) == [(run, "run")]
-
-
 def test_a_preview_that_is_kept_is_a_run(browser: Browser, runs: Runs, project: Path) -> None:
     run = runs("rome")
     preview = browser.post(f"/api/runs/{run}/rescore", settings={"arguments": IGNORED})
@@ -62,57 +45,6 @@ def test_a_preview_that_is_kept_is_a_run(browser: Browser, runs: Runs, project: 
         {"pattern": "get_weather.unit", "rule": "ignore", "options": {}}
     ]
     assert arguments["run"] == run
-
-
-def test_a_preset_can_be_tried(browser: Browser, runs: Runs) -> None:
-    run = runs("rome")
-
-    preview = browser.post(
-        f"/api/runs/{run}/rescore", preset="flexible", settings={"argument_match_threshold": 0.5}
-    )
-
-    assert preview["document"]["comparison"]["counts"]["fixed"] == 1
-
-
-def test_a_setting_without_effect_is_told(browser: Browser, runs: Runs) -> None:
-    run = runs()
-
-    preview = browser.post(f"/api/runs/{run}/rescore", settings={"argument_match_threshold": 0.5})
-
-    assert preview["warnings"] == [
-        "argument_match_threshold has no effect: it applies only with mode flexible"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "problem"),
-    [
-        (
-            {"settings": {"mode": "strikt"}},
-            422,
-            "mode: unknown value 'strikt'. Did you mean 'strict'?",
-        ),
-        ({"settings": {"colour": "red"}}, 422, "unknown setting 'colour'"),
-        ({"settings": {}, "preset": "best"}, 422, "preset: unknown value 'best'"),
-        ({"settings": []}, 400, "settings: expected an object"),
-        ({"settings": "mode"}, 400, "settings: expected an object"),
-        ({"settings": {"judge": {"model": "gpt"}}}, 422, "judge: expected a function"),
-    ],
-)
-def test_wrong_settings_are_refused_with_the_errors_of_the_library(
-    browser: Browser, runs: Runs, body: dict[str, Any], status: int, problem: str
-) -> None:
-    run = runs()
-
-    assert problem in browser.post(f"/api/runs/{run}/rescore", status, **body)["error"]
-
-
-def test_an_unknown_run_or_preview_is_a_sentence(browser: Browser, runs: Runs) -> None:
-    runs()
-
-    assert browser.post("/api/runs/nothing/rescore", 404, settings={})["error"]
-    assert "was forgotten" in browser.post("/api/previews/nothing/keep", 404)["error"]
-    assert "was forgotten" in browser.get("/api/previews/nothing/case", 404)["error"]
 
 
 def test_old_previews_are_forgotten_with_their_files(

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
-from callscore.web.requests import Refusal
-from callscore.web.responses import Encoded, encoded, error_answer
+from callscore.web.responses import Encoded, encoded
 
 if TYPE_CHECKING:
     from tests.web.conftest import Browser, Runs
@@ -52,25 +50,6 @@ def test_numbers_and_texts_without_a_secret_stay(monkeypatch: pytest.MonkeyPatch
     assert b'"count":12345678' in found
     assert str(2**80).encode() in found
     assert b'"hidden":"[hidden ' in found
-
-
-def test_a_large_answer_is_not_copied_without_a_secret() -> None:
-    data = b'{"a": 1}'
-
-    assert encoded(Encoded(data)) is data
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "sentence"),
-    [
-        (Refusal(409, "busy"), 409, "busy"),
-        (UnknownRun("unknown run 'x'"), 404, "unknown run 'x'"),
-        (InvalidSettings("mode: unknown"), 422, "mode: unknown"),
-        (UnusableStore("history.db", "the disk is full."), 500, "history.db: the disk is full."),
-    ],
-)
-def test_an_error_is_a_sentence_with_a_status(error: Exception, status: int, sentence: str) -> None:
-    assert error_answer(error) == (status, {"error": sentence})
 
 
 def test_a_bug_is_a_sentence_too_and_printed_without_secrets(

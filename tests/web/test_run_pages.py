@@ -12,7 +12,7 @@ import pytest
 from tests.engines.saved_totals import save_cases, write_cases
 
 from callscore.history.opening import open_store
-from callscore.runner.run_report import StoredRunReport, write_stored_run
+from callscore.runner.run_report import write_stored_run
 from callscore.runner.stored_runs import ShowOptions
 
 if TYPE_CHECKING:
@@ -68,54 +68,6 @@ def test_a_run_is_shown_as_its_report_shows_it(
         assert browser.get(f"/api/runs/{run}/case", **query)["view"] == case
 
 
-def test_a_run_can_be_named_as_in_a_command(browser: Browser, runs: Runs, project: Path) -> None:
-    first, second = runs(), runs()
-    with open_store(project / ".callscore/history.db") as store:
-        store.set_baseline("main", first)
-
-    assert browser.get("/api/runs/latest")["run"]["id"] == second
-    assert browser.get("/api/runs/latest~1")["run"]["id"] == first
-    assert browser.get("/api/runs/main")["run"]["id"] == first
-
-
-@pytest.mark.parametrize("name", ["nothing", "HEAD", "../x", "%00", "--help", "x" * 300, "'; DROP"])
-def test_an_unknown_run_is_a_sentence(browser: Browser, runs: Runs, name: str) -> None:
-    runs()
-
-    for path in (f"/api/runs/{name}", f"/api/runs/{name}/case?case=oslo"):
-        assert browser.client.get(path).status_code == 404
-        assert browser.client.get(path).json()["error"]
-
-
-@pytest.mark.parametrize(
-    ("query", "status", "problem"),
-    [
-        ({}, 400, "the parameter case is missing"),
-        ({"case": "nobody"}, 404, "has no case 'nobody'"),
-        ({"case": "oslo", "trial": "7"}, 404, "has no trial 7"),
-        ({"case": "oslo", "trial": "x"}, 400, "expected an integer"),
-        ({"case": "oslo", "evaluation": "5"}, 404, "has no evaluation number 5"),
-        ({"case": "oslo", "evaluation": "-1"}, 400, "expected an integer"),
-    ],
-)
-def test_a_case_that_is_not_there_is_a_sentence(
-    browser: Browser, runs: Runs, query: dict[str, str], status: int, problem: str
-) -> None:
-    run = runs(trials=2)
-
-    assert problem in browser.get(f"/api/runs/{run}/case", status, **query)["error"]
-
-
-def test_the_first_trial_is_shown_if_none_is_named(browser: Browser, runs: Runs) -> None:
-    run = runs(trials=2)
-
-    found = browser.get(f"/api/runs/{run}/case", case="oslo")
-
-    assert found["view"]["trial"] == 1
-    assert found["evaluation"]["key"] == browser.key()
-    assert found["notes"] == []
-
-
 def test_the_evaluations_of_a_run_are_told_apart(
     browser: Browser, runs: Runs, project: Path
 ) -> None:
@@ -133,16 +85,6 @@ def test_the_evaluations_of_a_run_are_told_apart(
     assert set(page["index"]["evaluation"]) == {0, 1}
     assert second["view"]["evaluation"] == "weather [small]"
     assert second["evaluation"] == page["evaluations"][1]
-
-
-def test_a_finished_run_is_read_once(
-    browser: Browser, runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = runs()
-    first = browser.get(f"/api/runs/{run}")
-    monkeypatch.setattr("callscore.web.run_pages.report_of", lambda *_: pytest.fail("read again"))
-
-    assert browser.get(f"/api/runs/{run}")["index"] == first["index"]
 
 
 def test_a_damaged_run_is_a_sentence(browser: Browser, runs: Runs, project: Path) -> None:
@@ -170,16 +112,6 @@ def test_secrets_in_answers_are_hidden_even_if_they_were_saved_before(
     assert SECRET not in shown + page
     assert '"city":"Rome[hidden ' in shown
     assert "Weather in Rome[hidden " in page
-
-
-def test_numbers_of_a_report_are_not_taken_for_secrets(
-    browser: Browser, runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = runs()
-    started = browser.get(f"/api/runs/{run}")["run"]["started_at"]
-    monkeypatch.setenv("DOOR_PASSWORD", str(int(started)))
-
-    assert browser.get(f"/api/runs/{run}")["run"]["started_at"] == started
 
 
 def test_numbers_of_calls_that_are_secrets_are_hidden(
@@ -211,18 +143,3 @@ def test_a_run_without_every_case_has_the_totals_of_all(browser: Browser, projec
     assert len(page["index"]["id"]) == 5
     assert "only the failing cases were saved" in document["notes"][0]["text"]
     assert page["run"]["evaluations"][0]["share"] == 0.9
-
-
-def test_a_report_on_one_saved_case_is_about_this_case(browser: Browser, project: Path) -> None:
-    write_cases(project / "log.jsonl", 50, range(5))
-    save_cases("log.jsonl", "mine")
-
-    with open_store() as store:
-        report = StoredRunReport(store, store.find("mine"), ShowOptions(), "c3")
-        shown = [result.case.id for _, result in report.results()]
-        found = report.totals()
-
-    assert shown == ["c3"]
-    assert (found.evaluations[0].answered, found.evaluations[0].passed) == (1, 0)
-    assert found.warnings == ("only the failing trials of the case were saved",)
-    assert browser.get("/api/home")["runs"][0]["name"] == "mine"

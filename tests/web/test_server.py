@@ -16,7 +16,7 @@ from tests.history.made_up import a_run
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.history.opening import open_store
 from callscore.web import server as page_servers
-from callscore.web.server import DEFAULT_PORT, HOST, listener, page_server, require_extra
+from callscore.web.server import HOST, listener, page_server, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,10 +120,6 @@ def test_a_port_that_was_asked_for_is_used_or_refused() -> None:
         assert found.getsockname() == (HOST, port)
 
 
-def test_the_default_port_can_be_used_by_everyone() -> None:
-    assert 1024 < DEFAULT_PORT < 49152
-
-
 def test_the_server_ends_with_the_block(project: Path) -> None:
     del project
     states = []
@@ -170,10 +166,6 @@ def test_each_server_has_another_token(project: Path) -> None:
     assert first != second
 
 
-def test_the_address_of_a_run_is_escaped(server: PageServer) -> None:
-    assert server.run_address("a/b?c#d") == f"{server.address}runs/a%2Fb%3Fc%23d"
-
-
 def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
 
@@ -181,15 +173,6 @@ def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
         require_extra()
 
     assert str(caught.value) == "callscore view needs an extra: pip install 'callscore[web]'"
-
-
-def test_a_browser_in_the_terminal_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
-    for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(page_servers, "Thread", lambda **_: pytest.fail("a browser is opened"))
-
-    page_servers.open_in_browser("http://127.0.0.1:1/")
 
 
 def test_a_browser_that_cannot_be_opened_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:

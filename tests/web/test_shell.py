@@ -15,22 +15,11 @@ from callscore.web.shell import static_files
 if TYPE_CHECKING:
     from tests.web.conftest import Browser, Runs
 
-SCREENS = ["/", "/runs/latest", "/evaluations/0123", "/compare", "/cases", "/search"]
-
 
 def boot(html: str) -> Any:
     found = re.search(r'<script type="application/json" id="boot">(.*?)</script>', html, re.DOTALL)
     assert found is not None
     return msgspec.json.decode(found[1])
-
-
-@pytest.mark.parametrize("path", SCREENS)
-def test_every_screen_has_the_same_html(browser: Browser, path: str) -> None:
-    answer = browser.client.get(path)
-
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.text == browser.client.get("/").text
 
 
 def test_the_script_knows_all_it_needs_at_the_start(browser: Browser, runs: Runs) -> None:
@@ -105,16 +94,6 @@ def test_the_language_is_that_of_the_address_or_of_the_cookie(
     assert boot(answer.text)["lang"] == lang
     chosen = f"callscore_lang={lang}; HttpOnly; Max-Age=31536000; Path=/; SameSite=strict"
     assert answer.headers.get("set-cookie") == (chosen if given == lang else None)
-
-
-def test_errors_are_in_the_language_of_the_reader(browser: Browser, runs: Runs) -> None:
-    run = runs()
-
-    english = browser.get(f"/api/runs/{run}/case", 404, case="nobody")
-    russian = browser.get(f"/api/runs/{run}/case", 404, case="nobody", lang="ru")
-
-    assert english == {"error": f"run {run} has no case 'nobody'"}
-    assert russian == {"error": f"в прогоне {run} нет случая 'nobody'"}
 
 
 def test_a_file_that_is_known_already_is_not_sent_again(browser: Browser) -> None:

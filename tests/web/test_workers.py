@@ -19,34 +19,12 @@ pytestmark = pytest.mark.process
 WORK = Accept(place=None, run="nothing", evaluation=0, case="oslo")
 
 
-def test_a_refusal_is_that_of_the_work(project: Path) -> None:
-    with pytest.raises(Refusal) as caught:
-        Workshop().do(WORK, "en")
-
-    assert caught.value.status == 404
-    assert caught.value.sentence == f"no runs yet: {project}/.callscore/history.db does not exist"
-
-
 def test_a_process_that_ends_is_a_sentence(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del project
     monkeypatch.setattr(workers, "_PROGRAM", "import os; os._exit(3)")
 
     with pytest.raises(Refusal, match="ended with exit code 3"):
         Workshop().do(WORK, "en")
-
-
-def test_a_history_that_cannot_be_used_is_a_sentence(
-    project: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (project / ".callscore").mkdir()
-    (project / ".callscore/history.db").mkdir()
-
-    with pytest.raises(Refusal) as caught:
-        Workshop().do(WORK, "en")
-
-    assert caught.value.status == 500
-    assert caught.value.sentence.startswith(".callscore/history.db: the file cannot be opened.")
-    assert capfd.readouterr().err == ""
 
 
 def test_more_work_than_there_are_places_is_refused_after_a_while(
@@ -75,12 +53,3 @@ def test_more_work_than_there_are_places_is_refused_after_a_while(
     thread.join()
 
     assert ["ended with exit code -9" in sentence for sentence in ended] == [True]
-
-
-def test_nothing_is_started_after_the_end(project: Path) -> None:
-    del project
-    workshop = Workshop()
-    workshop.close()
-
-    with pytest.raises(Refusal, match="exit code -9"):
-        workshop.do(WORK, "en")
