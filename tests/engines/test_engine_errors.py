@@ -1,11 +1,15 @@
+"""What went wrong on a cluster, told in few words."""
+
 from __future__ import annotations
 
 import socket
+import sys
+from importlib import import_module
 
 import pytest
 
-from callscore.engines.engine_errors import require_reachable, short_reason, translated
-from callscore.errors import EngineFailed, InvalidSettings, UnreadableInput
+from callscore.engines.engine_errors import require_reachable, translated
+from callscore.errors import EngineFailed, InvalidSettings, MissingExtra, UnreadableInput
 
 # As Spark and Ray write them.
 _SPARK = """\
@@ -48,13 +52,6 @@ def test_invalid_settings_of_a_worker_stay_invalid_settings() -> None:
     assert str(found) == "a worker has callscore 0.1.0"
 
 
-def test_any_other_error_of_a_worker_is_told_in_its_words() -> None:
-    found = _translated(_SPARK.format(error="MissingExtra: Reading needs an extra"))
-
-    assert isinstance(found, EngineFailed)
-    assert str(found) == "Spark: Reading needs an extra"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -81,10 +78,6 @@ def test_stack_traces_are_left_out() -> None:
     assert str(_translated(_JAVA)) == "Spark: [CANNOT_READ] The file is odd"
 
 
-def test_an_error_without_words_is_named() -> None:
-    assert short_reason(TimeoutError()) == "TimeoutError"
-
-
 def test_an_address_that_nothing_answers_at_is_refused() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -104,10 +97,6 @@ def test_one_of_several_addresses_must_answer() -> None:
         require_reachable("Spark", f"spark://127.0.0.1:{ports[0]},127.0.0.1:{ports[1]}")
 
 
-def test_an_address_without_a_port_is_left_to_the_engine() -> None:
-    require_reachable("Ray", "auto")
-
-
 def test_of_a_task_of_ray_only_what_was_raised_is_told() -> None:
     text = (
         "\x1b[36mray::MapBatches(join_table)->Write()\x1b[39m (pid=22151, ip=192.0.2.2)\n"
@@ -120,3 +109,13 @@ def test_of_a_task_of_ray_only_what_was_raised_is_told() -> None:
     found = translated("Ray", "ray", RuntimeError(text))
 
     assert str(found) == "Ray: pyarrow.lib.ArrowInvalid: Schema at index 1 was different"
+
+
+@pytest.mark.parametrize("engine", ["ray", "spark"])
+def test_a_missing_library_names_the_extra(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray" if engine == "ray" else "pyspark", None)
+    module = import_module(f"callscore.engines.{engine}")
+
+    for function in (module.score, module.results):
+        with pytest.raises(MissingExtra, match=rf"needs an extra.*callscore\[{engine}\]"):
+            function(None)

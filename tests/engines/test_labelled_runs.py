@@ -10,7 +10,6 @@ from tests.advising.planted import case_records
 
 import callscore
 from callscore import Case
-from callscore.engines.inputs import input_options_for
 from callscore.engines.labelled_runs import LabelledReader
 
 
@@ -121,44 +120,6 @@ def test_a_label_that_no_case_has_is_named() -> None:
         callscore.advise(records, labels="sucess")
 
 
-def test_one_label_is_needed_for_each_case() -> None:
-    with pytest.raises(callscore.InvalidSettings, match="2 labels for 120 cases"):
-        callscore.advise(case_records("plain"), labels=iter([True, False]))
-    with pytest.raises(callscore.InvalidSettings, match="expected a field or a list of labels"):
-        callscore.advise(case_records("plain"), labels=1)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("cases", [None, 3, object()])
-def test_what_is_no_list_of_cases_is_refused(cases: Any) -> None:
-    with pytest.raises(callscore.UnreadableInput, match="expected a list of cases"):
-        callscore.advise(cases)
-
-
-def test_an_empty_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(callscore.UnreadableInput, match="empty"):
-        callscore.advise(_write(tmp_path / "runs.jsonl", []))
-
-
-def test_traces_are_joined_with_references_and_have_the_labels(tmp_path: Path) -> None:
-    records = case_records("plain")
-    references = {record["id"]: record["expected"] for record in records}
-    expected = _write(
-        tmp_path / "references.jsonl",
-        [{"id": name, "expected": calls} for name, calls in references.items()],
-    )
-    actual = _write(
-        tmp_path / "traces.jsonl",
-        [{key: record[key] for key in ("id", "trial", "actual", "success")} for record in records],
-    )
-    reader = LabelledReader(label="success")
-
-    reader.read_joined([expected], [actual], input_options_for())
-
-    found = reader.found()
-    assert len(found.runs) == len(records)
-    assert [run.success for run in found.runs] == [record["success"] for record in records]
-
-
 def _tau_bench(record: dict[str, Any]) -> dict[str, Any]:
     def called(call: dict[str, Any], number: int) -> dict[str, Any]:
         arguments = msgspec.json.encode(call["arguments"]).decode()
@@ -185,35 +146,3 @@ def test_labels_are_found_in_the_files_of_benchmarks(tmp_path: Path) -> None:
 
     assert callscore.advise(raw, labels="reward").recommended == expected
     assert callscore.advise(lines, labels="reward").recommended == expected
-
-
-def _simulation(record: dict[str, Any]) -> dict[str, Any]:
-    calls = [
-        {**call, "id": str(at), "requestor": "assistant"}
-        for at, call in enumerate(record["actual"])
-    ]
-    return {
-        "task_id": record["id"],
-        "trial": record["trial"],
-        "termination_reason": "user_stop",
-        "reward_info": {"reward": float(record["success"])},
-        "messages": [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": calls}],
-    }
-
-
-def test_labels_of_simulations_are_found_beside_their_tasks(tmp_path: Path) -> None:
-    records = case_records("argument", tasks=20)
-    expected = {record["id"]: record["expected"] for record in records}
-    tasks = [
-        {"id": name, "user_scenario": {}, "evaluation_criteria": {"actions": actions}}
-        for name, actions in [*expected.items(), ("never run", [])]
-    ]
-    path = tmp_path / "results.json"
-    document = {"tasks": tasks, "simulations": [_simulation(record) for record in records]}
-    path.write_bytes(msgspec.json.encode(document))
-
-    advice = callscore.advise(path, labels="reward_info.reward")
-
-    assert advice.runs == len(records)
-    assert advice.unscorable.names == ("never run",)
-    assert advice.recommended == callscore.advise(records).recommended

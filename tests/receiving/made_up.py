@@ -7,9 +7,7 @@ from typing import Any
 import msgspec
 
 from callscore.receiving.closed_traces import TraceReader
-from callscore.receiving.journal import Entry
 from callscore.receiving.open_traces import Limits
-from callscore.receiving.otlp import JSON
 from callscore.receiving.receiver import Receiver
 
 __all__ = [
@@ -18,7 +16,6 @@ __all__ = [
     "a_request",
     "a_span",
     "a_tool_span",
-    "an_entry",
     "field",
     "in_protobuf",
     "lines_of",
@@ -81,10 +78,6 @@ def a_request(*spans: dict[str, Any], resource: dict[str, str] | None = None) ->
     ]
     scope = {"scope": {"name": "tests"}, "spans": list(spans)}
     return {"resourceSpans": [{"resource": {"attributes": attributes}, "scopeSpans": [scope]}]}
-
-
-def an_entry(*spans: dict[str, Any], resource: dict[str, str] | None = None) -> Entry:
-    return Entry(JSON, "", msgspec.json.encode(a_request(*spans, resource=resource)))
 
 
 def lines_of(output: Any) -> list[dict[str, Any]]:

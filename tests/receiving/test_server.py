@@ -5,95 +5,45 @@ from __future__ import annotations
 import gzip
 import http.client
 import socket
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.receiving.made_up import (
-    Clock,
-    a_receiver,
     a_request,
     a_span,
     field,
     in_protobuf,
     lines_of,
 )
+from tests.receiving.serving import BODY, HOST, WAIT, ask, serving
 
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.receiving import server as servers
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON, PROTOBUF
-from callscore.receiving.refusals import Refusals
-from callscore.receiving.server import checked_token, listening, require_extra, trace_server
+from callscore.receiving.server import checked_token, listening, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from callscore.receiving.receiver import Receiver
     from callscore.receiving.server import TraceServer
 
-HOST = "127.0.0.1"
-WAIT = 300
 TOKEN = "the-token-of-these-tests"  # noqa: S105  (it opens nothing)
-BODY = in_protobuf(a_request(a_span(1, 1)))
-LIMITS = Limits(settle=1, quiet=10, max_body_bytes=100_000)
-
-
-@contextmanager
-def serving(
-    folder: Path, *, token: str | None = None, limits: Limits = LIMITS
-) -> Iterator[tuple[Receiver, TraceServer]]:
-    receiver = a_receiver(folder / "t.jsonl", Clock(), limits=limits)
-    try:
-        with listening(port=0) as sock, trace_server(receiver, sock, token=token) as server:
-            yield receiver, server
-    finally:
-        receiver.finish()
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[TraceServer]:
-    with serving(tmp_path) as (_, found):
-        yield found
-
-
-class Response:
-    """A response of the server."""
-
-    def __init__(self, found: http.client.HTTPResponse) -> None:
-        self.status = found.status
-        self.headers = found.headers
-        self.body = found.read()
-
-    @property
-    def data(self) -> Any:
-        return msgspec.json.decode(self.body)
-
-
-def ask(
-    server: TraceServer,
-    body: bytes = BODY,
-    *,
-    path: str = "/v1/traces",
-    method: str = "POST",
-    kind: str | None = PROTOBUF,
-    **headers: str,
-) -> Response:
-    given = {name.replace("_", "-"): value for name, value in headers.items()}
-    if kind is not None:
-        given["Content-Type"] = kind
-    connection = http.client.HTTPConnection(HOST, server.port, timeout=WAIT)
-    with closing(connection):
-        connection.request(method, path, body, given)
-        return Response(connection.getresponse())
+    with serving(tmp_path) as running:
+        yield running.server
 
 
 def test_spans_are_acknowledged_in_both_encodings(tmp_path: Path) -> None:
-    with serving(tmp_path) as (receiver, server):
+    with serving(tmp_path) as (receiver, server, _):
         first = ask(server)
         second = ask(server, msgspec.json.encode(a_request(a_span(2, 1))), kind=f"{JSON};charset=x")
         third = ask(
@@ -185,7 +135,7 @@ def test_this_machine_has_several_names(server: TraceServer, host: str) -> None:
 
 
 def test_with_a_token_every_request_needs_it(tmp_path: Path) -> None:
-    with serving(tmp_path, token=TOKEN) as (_, server):
+    with serving(tmp_path, token=TOKEN) as (_, server, _):
         right = f"Bearer {TOKEN}"
         found = [
             ask(server, Authorization=given, Host="receiver.internal:4318").status
@@ -202,7 +152,7 @@ def test_with_a_token_every_request_needs_it(tmp_path: Path) -> None:
 
 def test_too_much_at_once_is_asked_to_wait(tmp_path: Path) -> None:
     limits = Limits(settle=1, quiet=10, max_open_traces=1)
-    with serving(tmp_path, limits=limits) as (_, server):
+    with serving(tmp_path, limits=limits) as (_, server, _):
         ask(server)
         found = ask(server, in_protobuf(a_request(a_span(2, 1))))
 
@@ -214,7 +164,7 @@ def test_bodies_that_are_being_received_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 1000)
-    with serving(tmp_path) as (_, server):
+    with serving(tmp_path) as (_, server, _):
         found = ask(server, b"x" * 2000)
         again = ask(server)
 
@@ -226,7 +176,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def fail(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    with serving(tmp_path) as (_, server):
+    with serving(tmp_path) as (_, server, _):
         before = ask(server, b"", path="/healthz", method="GET", kind=None)
         with monkeypatch.context() as patch:
             patch.setattr("os.fsync", fail)
@@ -242,7 +192,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_client_that_gives_up_changes_nothing(tmp_path: Path) -> None:
     head = f"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: {PROTOBUF}\r\n"
-    with serving(tmp_path) as (receiver, server):
+    with serving(tmp_path) as (receiver, server, _):
         with socket.create_connection((HOST, server.port), timeout=WAIT) as connection:
             connection.sendall(f"{head}Content-Length: 1000\r\n\r\n".encode() + BODY)
         assert ask(server).status == 200
@@ -282,42 +232,6 @@ def test_ports_and_addresses_that_cannot_be_used_are_refused() -> None:
         listening("no such host"),
     ):
         pass
-
-
-def test_the_address_of_all_addresses_names_this_machine(tmp_path: Path) -> None:
-    receiver = a_receiver(tmp_path / "t.jsonl", Clock())
-    everywhere = "0.0.0.0"  # noqa: S104  (for a moment, with a token)
-    with listening(everywhere, 0) as sock, trace_server(receiver, sock, token=TOKEN) as server:
-        assert server.address == f"http://{socket.gethostname()}:{server.port}"
-    receiver.finish()
-
-
-def test_refused_requests_are_counted(tmp_path: Path) -> None:
-    receiver, refusals = a_receiver(tmp_path / "t.jsonl", Clock()), Refusals()
-    with (
-        listening(port=0) as sock,
-        trace_server(receiver, sock, token=TOKEN, refusals=refusals) as server,
-    ):
-        allowed = {"Authorization": f"Bearer {TOKEN}"}
-        found = [
-            ask(server, BODY).status,
-            ask(server, BODY, **allowed).status,
-            ask(server, BODY, kind="text/plain", **allowed).status,
-            ask(server, BODY).status,
-        ]
-    receiver.finish()
-
-    assert found == [401, 200, 415, 401]
-    assert refusals.counts == {401: 2, 415: 1}
-    assert [status for status, _ in refusals.pop_new()] == [401, 415]
-    assert refusals.pop_new() == []
-
-
-def test_the_address_is_what_exporters_need(tmp_path: Path, server: TraceServer) -> None:
-    del tmp_path
-
-    assert server.address == f"http://127.0.0.1:{server.port}"
-    assert server.is_running
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])

@@ -54,10 +54,3 @@ def test_a_recording_that_was_cut_off_is_bad_from_there_on() -> None:
     assert len(record.value["interactions"]) == 1
     (bad,) = read_httprr(HTTPRR_MAGIC + b"no sizes", "x")
     assert isinstance(bad, BadRecord)
-
-
-def test_a_message_without_a_body_has_none() -> None:
-    (record,) = read_httprr(recording((b"GET / HTTP/1.1", RESPONSE)), "x")
-
-    assert isinstance(record, Record)
-    assert record.value["interactions"][0]["request"]["body"] == ""

@@ -26,9 +26,6 @@ from callscore.sources.files import open_bytes, open_seekable
 from callscore.sources.reader import read_batches
 from callscore.sources.record import Record
 from callscore.sources.remote import (
-    is_url,
-    name_in_url,
-    open_ranges,
     remote_size,
     without_credentials,
 )
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from callscore.checks.check import CheckResults
 
 CASE = b'{"id": "%d", "expected": [{"name": "f"}], "actual": [{"name": "f"}]}\n'
 LOG = b"".join(CASE % number for number in range(1000))
@@ -110,10 +106,6 @@ def test_a_file_at_a_url_is_unpacked_by_its_content_whatever_its_name(
     assert read(server.url(name)) == LOG
 
 
-def test_the_scheme_of_a_url_may_be_in_capitals(server: FileServer) -> None:
-    assert read(server.url("log.jsonl").replace("http", "HTTP")) == LOG
-
-
 def test_one_request_reads_a_file_of_lines(server: FileServer) -> None:
     batches = list(read_batches(server.url("log.jsonl"), allow_remote=True))
 
@@ -129,14 +121,6 @@ def test_a_large_file_is_read_from_a_server_without_ranges(
     server.files["log.jsonl"] = LOG * 100  # more than fsspec reads at a time
 
     assert read(server.url("log.jsonl")) == LOG * 100
-
-
-def test_the_query_of_a_web_address_is_not_part_of_the_name(server: FileServer) -> None:
-    server.files["case.yaml"] = b"id: a\n"
-
-    (record,) = read_batches(f"{server.url('case.yaml')}?sig=t0ken", allow_remote=True)
-
-    assert record == Record(f"{server.url('case.yaml')}?***:1", {"id": "a"})
 
 
 def test_only_the_parts_of_a_parquet_file_that_are_used_are_fetched(server: FileServer) -> None:
@@ -163,28 +147,6 @@ def test_a_parquet_file_is_copied_from_a_server_without_ranges(server: FileServe
     assert len(rows) == 200
 
 
-def test_a_parquet_file_is_recognized_by_its_content(server: FileServer, bucket: str) -> None:
-    server.files["download"] = table(30)
-
-    assert len(list(read_batches(server.url("download"), allow_remote=True))) == 30
-    stored = put(f"{bucket}/download", table(30))
-    assert len(list(read_batches(stored, allow_remote=True))) == 30
-
-
-@pytest.mark.parametrize("name", ["log.jsonl", "cases.parquet"])
-@pytest.mark.parametrize("is_web", [True, False])
-def test_the_bytes_that_were_read_are_reported(
-    name: str, is_web: bool, server: FileServer, bucket: str
-) -> None:
-    data = server.files[name] = LOG if name == "log.jsonl" else table(100)
-    url = server.url(name) if is_web else put(f"{bucket}/{name}", data)
-    reported: list[int] = []
-
-    list(read_batches(url, on_bytes=reported.append, allow_remote=True))
-
-    assert sum(reported) >= len(data) * 0.9
-
-
 def test_scores_are_those_of_the_same_file_on_disk(
     server: FileServer, bucket: str, tmp_path: Path
 ) -> None:
@@ -196,16 +158,6 @@ def test_scores_are_those_of_the_same_file_on_disk(
     stored = put(f"{bucket}/log.jsonl", LOG)
     assert callscore.score_files([stored, file]).summary.scored == 2000
     assert callscore.score_joined(stored, server.url("log.jsonl")).summary == local.summary
-
-
-def test_calls_are_checked_at_urls(bucket: str) -> None:
-    url = put(f"{bucket}/log.jsonl", LOG)
-
-    def check(limit: int | None) -> CheckResults:
-        return check_files([url], inputs=input_options_for(), limit=limit)
-
-    assert check(None).runs == 1000
-    assert check(3).runs == 3
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -271,19 +223,6 @@ def test_standard_input_can_be_read_in_any_order(monkeypatch: pytest.MonkeyPatch
         assert not pipe.closed
 
 
-def test_the_size_is_known_where_parts_can_be_read(server: FileServer, bucket: str) -> None:
-    server.files["empty.jsonl"] = b""
-
-    assert remote_size(server.url("log.jsonl")) == len(LOG)
-    assert remote_size(put(f"{bucket}/log.jsonl", LOG)) == len(LOG)
-    server.has_ranges = False
-    assert remote_size(server.url("log.jsonl")) is None
-    server.has_sizes = False
-    assert remote_size(server.url("log.jsonl")) is None
-    assert open_ranges(server.url("log.jsonl")) is None
-    assert read(server.url("empty.jsonl")) == b""
-
-
 # --- errors ------------------------------------------------------------------------------------
 
 
@@ -329,15 +268,6 @@ def test_a_server_that_is_not_there_is_the_reason() -> None:
     assert error.problem.startswith("reading failed (Cannot connect to host 127.0.0.1")
 
 
-def test_a_connection_that_breaks_is_the_reason(server: FileServer) -> None:
-    server.cut_after = 10_000
-
-    error = refusal(server.url("log.jsonl"))
-
-    assert error.place == server.url("log.jsonl")
-    assert error.problem.startswith("reading failed (")
-
-
 def test_what_was_read_before_a_break_is_scored(server: FileServer) -> None:
     server.files["log.jsonl"] = LOG * 20
     server.cut_after = len(LOG) * 15
@@ -356,16 +286,6 @@ def test_a_file_that_becomes_shorter_is_the_reason(server: FileServer) -> None:
 
         with pytest.raises(UnreadableInput, match="reading failed"):
             file.read()
-
-
-def test_a_broken_parquet_download_is_not_called_a_damaged_file(server: FileServer) -> None:
-    server.files["cases.parquet"] = table(200, "x" * 100_000)
-    rows = read_batches(server.url("cases.parquet"), allow_remote=True)
-    next(rows)
-    server.statuses["cases.parquet"] = 503
-
-    with pytest.raises(UnreadableInput, match=r"the server answered with an error \(status 503\)"):
-        list(rows)
 
 
 def test_a_driver_that_is_not_installed_is_named() -> None:
@@ -418,15 +338,6 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_credentials_of_urls_are_not_shown(path: str, shown: str) -> None:
     assert without_credentials(path) == shown
-
-
-def test_a_path_with_a_scheme_is_a_url() -> None:
-    urls = ["s3://b/x", "https://h", "file:///x", "HTTP://h", "a+b.c-d://x"]
-
-    assert all(map(is_url, urls))
-    assert not any(map(is_url, ["-", "x", "a:b", "C:\\x", "C:/x", "a/b://c", "1s://x", ""]))
-    assert name_in_url("https://h/a.jsonl?x#y") == "https://h/a.jsonl"
-    assert name_in_url("s3://h/a?.jsonl") == "s3://h/a?.jsonl"
 
 
 def test_a_login_in_a_url_is_sent_and_never_shown(server: FileServer) -> None:

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from callscore.core.call import FaultyObject, Malformed, malformed_part
+from callscore.core.call import Malformed
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources import files
 from callscore.sources import tables as csv_table
 from callscore.sources.record import BadRecord, Record
-from callscore.sources.tables import _values, read_cell, read_csv, read_parquet
+from callscore.sources.tables import read_cell, read_csv, read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,119 +33,10 @@ def read(text: str | bytes) -> list[Record | BadRecord]:
     return list(read_csv(header + line_break, BytesIO(rest), "f.csv", 1))
 
 
-def test_a_row_is_a_record_with_json_where_a_cell_holds_it() -> None:
-    records = read('id,expected,input\na,"[{""name"": ""f"", ""arguments"": {}}]",Hello\n')
-
-    value = {"id": "a", "expected": [{"name": "f", "arguments": {}}], "input": "Hello"}
-    assert records == [Record("f.csv:2", value)]
-
-
-def test_a_number_is_text_as_every_cell_is_that_is_not_json() -> None:
-    assert read("id,trial\na,0\n") == [Record("f.csv:2", {"id": "a", "trial": "0"})]
-
-
-def test_an_empty_cell_is_absent() -> None:
-    assert read('id,expected,actual\na,,"  "\n') == [Record("f.csv:2", {"id": "a"})]
-
-
-def test_a_row_stands_where_it_begins() -> None:
-    records = read('id,input\na,"one\ntwo\r\nthree"\n\n\nb,x\n')
-
-    assert records == [
-        Record("f.csv:2", {"id": "a", "input": "one\ntwo\r\nthree"}),
-        Record("f.csv:7", {"id": "b", "input": "x"}),
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "id,input\r\na,b\r\n",
-        "id,input\na,b",
-        ' id , "input"\na,b'.replace(' "input"', "input"),
-        "id;input\na;b\n",
-        "id\tinput\na\tb\n",
-        '"id","input"\n"a","b"\n',
-    ],
-)
-def test_line_ends_delimiters_and_quotes_may_differ(text: str) -> None:
-    assert read(text) == [Record("f.csv:2", {"id": "a", "input": "b"})]
-
-
-def test_a_table_of_one_column_needs_no_delimiter() -> None:
-    assert read("id\na\n") == [Record("f.csv:2", {"id": "a"})]
-
-
-def test_a_table_without_rows_has_no_records() -> None:
-    assert read("id,input\n") == []
-
-
-@pytest.mark.parametrize("row", ["a", "a,b,c"])
-def test_a_row_of_another_length_is_bad_and_does_not_cost_the_others(row: str) -> None:
-    records = read(f"id,input\n{row}\nb,x\n")
-
-    cells = row.count(",") + 1
-    problem = f"the row has {cells} cells, the header has 2."
-    assert records == [
-        BadRecord("f.csv:2", f"{problem} Put cells that contain the delimiter in double quotes."),
-        Record("f.csv:3", {"id": "b", "input": "x"}),
-    ]
-
-
-def test_a_row_with_a_nul_byte_is_bad() -> None:
-    records = read(b"id,input\na,x\0y\nb,x\n")
-
-    problem = "the row has a NUL byte. Check that the file is complete and saved as UTF-8."
-    assert records[0] == BadRecord("f.csv:2", problem)
-    assert len(records) == 2
-
-
-def test_what_is_malformed_in_a_cell_is_marked_and_the_row_knows() -> None:
-    (record,) = read('id,actual\na,"[NaN]"\n')
-
-    assert isinstance(record, Record)
-    assert record.value == {"id": "a", "actual": [Malformed("NaN", "NaN is not a JSON number")]}
-    assert isinstance(record.value, FaultyObject)
-
-
-def test_text_that_is_not_utf_8_is_marked() -> None:
-    (record,) = read(b"id,input\na,caf\xe9\n")
-
-    mark = Malformed("caf\\xe9", "bytes that are not UTF-8")
-    assert record == Record("f.csv:2", {"id": "a", "input": mark})
-
-
 def test_a_cell_may_be_huge() -> None:
     text = "x" * 1_000_000
 
     assert read(f'id,input\na,"{text}"\n') == [Record("f.csv:2", {"id": "a", "input": text})]
-
-
-@pytest.mark.parametrize(
-    ("header", "problem"),
-    [
-        ("id,,input", "column 2 has no name. The first row must name every column."),
-        ("id, id", "duplicate column 'id'. Rename one of them."),
-    ],
-)
-def test_a_header_that_does_not_name_each_column_is_refused(header: str, problem: str) -> None:
-    with pytest.raises(UnreadableInput) as caught:
-        read(f"{header}\na,b,c\n")
-
-    assert (caught.value.place, caught.value.problem) == ("f.csv:1", problem)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['id,input\na,b\nc,"never closed\nd,e\n', 'id,input\na,b\nc,"closed" too early\n'],
-)
-def test_quoting_that_breaks_is_refused_after_the_rows_before_it(text: str) -> None:
-    header, _, rest = text.encode().partition(b"\n")
-    records = read_csv(header, BytesIO(rest), "f.csv", 1)
-
-    assert next(records) == Record("f.csv:2", {"id": "a", "input": "b"})
-    with pytest.raises(UnreadableInput, match=r"f\.csv:3: invalid quoting in the row that"):
-        next(records)
 
 
 def test_a_quote_that_is_never_closed_does_not_take_all_memory(
@@ -168,14 +59,6 @@ def test_a_quote_that_is_never_closed_does_not_take_all_memory(
     finally:
         csv.field_size_limit(before)
     assert taken <= 22_000
-
-
-def test_a_limit_that_somebody_else_has_raised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = csv.field_size_limit()
-    monkeypatch.setattr(csv_table, "_MAX_CELL_LENGTH", before - 1)
-
-    assert read("id\na\n")
-    assert csv.field_size_limit() == before
 
 
 def test_the_first_row_is_given_before_the_rest_is_read() -> None:
@@ -210,55 +93,15 @@ def read_cells(text: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('{"a": [1, null]}', {"a": [1, None]}),
-        (' \n[{"name": "f"}] ', [{"name": "f"}]),
-        ('"quoted"', "quoted"),
-        ("[]", []),
-        ("[12345678901234567890123]", [12345678901234567890123]),
-    ],
-)
-def test_a_cell_that_begins_like_json_is_its_value(text: str, value: Any) -> None:
-    assert read_cells(text) == value
-
-
-@pytest.mark.parametrize(
-    "text", ["0", "1.5", "true", "null", "NaN", "Book me on UA123", " Москва "]
-)
-def test_any_other_cell_is_text(text: str) -> None:
-    assert read_cells(text) == text
-
-
-@pytest.mark.parametrize(
     "text", ['{"a": 1', "[urgent] book a flight", '"Yes", she said', "[get_weather(city='Paris')]"]
 )
 def test_a_cell_that_only_begins_like_json_stays_text(text: str) -> None:
     assert read_cells(text) == text
 
 
-def test_only_what_is_asked_for_is_taken_as_json() -> None:
-    assert read_cell('"quoted"', openings=("{", "[")) == '"quoted"'
-
-
-def test_what_is_malformed_in_the_json_is_marked() -> None:
-    value = read_cells('{"a": NaN, "b": 1}')
-
-    assert value == {"a": Malformed("NaN", "NaN is not a JSON number"), "b": 1}
-    assert malformed_part(value) is not None
-
-
-def test_bytes_that_are_not_utf_8_are_marked_in_json_and_in_text() -> None:
-    text = b'{"a": "caf\xe9"}'.decode("utf-8", "surrogateescape")
-
-    assert read_cells(text) == {"a": Malformed('"caf\\xe9"', "bytes that are not UTF-8")}
-    assert read_cells("caf\udce9") == Malformed("caf\\xe9", "bytes that are not UTF-8")
-
-
 # Parquet files.
 
 UUID_TEXT = "12345678-1234-5678-1234-567812345678"
-NOT_UTF_8 = "bytes that are not UTF-8"
 
 
 def file_of(table: Any, **options: Any) -> BytesIO:
@@ -271,17 +114,6 @@ def values_of(column: Any) -> list[Any]:
     """What a column reads as; a row that lacks it gives None."""
     records = list(read_parquet(file_of(pa.table({"x": column})), "f.parquet"))
     return [record.value.get("x") for record in records]
-
-
-def test_a_row_is_a_record_at_its_index() -> None:
-    table = pa.table({"id": ["a", "b"], "trial": [0, 1]})
-
-    records = list(read_parquet(file_of(table), "f.parquet"))
-
-    assert records == [
-        Record("f.parquet[0]", {"id": "a", "trial": 0}),
-        Record("f.parquet[1]", {"id": "b", "trial": 1}),
-    ]
 
 
 def test_rows_are_counted_over_batches_and_row_groups() -> None:
@@ -312,27 +144,6 @@ def test_a_null_column_and_a_null_member_are_absent() -> None:
         {"id": "b", "calls": [{"name": "f", "arguments": {"y": {"z": 2}}}, {"name": "g"}]},
         {},
     ]
-
-
-def test_a_null_that_is_no_member_of_a_struct_stays() -> None:
-    listed = pa.array([[{"x": 1}, None]])
-    mapped = pa.array([[("x", None)]], pa.map_(pa.string(), pa.int64()))
-
-    assert values_of(listed) == [[{"x": 1}, None]]
-    assert values_of(mapped) == [{"x": None}]
-    assert values_of(pa.array(['{"x": null}'])) == [{"x": None}]
-
-
-def test_text_that_holds_json_is_its_value_and_other_text_stays() -> None:
-    column = ['[{"name": "f"}]', '{"a": 1', "[urgent] hello", '"quoted"', "5", ""]
-
-    assert values_of(pa.array(column)) == [[{"name": "f"}], *column[1:]]
-
-
-def test_text_inside_a_struct_or_a_list_stays_text() -> None:
-    column = pa.array([{"arguments": '{"a": 1}', "more": ["[]"]}])
-
-    assert values_of(column) == [{"arguments": '{"a": 1}', "more": ["[]"]}]
 
 
 @pytest.mark.parametrize(
@@ -391,12 +202,6 @@ def test_a_map_with_text_for_keys_is_an_object() -> None:
     assert values_of(column) == [{"a": 1, "b": None}, {}, None]
 
 
-def test_any_other_map_is_a_list_of_pairs() -> None:
-    column = pa.array([[(1, "a"), (2, "b")], None], pa.map_(pa.int64(), pa.string()))
-
-    assert values_of(column) == [[[1, "a"], [2, "b"]], None]
-
-
 def test_containers_are_cut_at_the_right_places_wherever_a_batch_begins() -> None:
     rows: list[dict[str, Any]] = [
         {
@@ -415,12 +220,6 @@ def test_containers_are_cut_at_the_right_places_wherever_a_batch_begins() -> Non
 
     assert [record.value["list"] for record in records] == [row["list"] for row in rows]
     assert [record.value["map"] for record in records] == [dict(row["map"]) for row in rows]
-
-
-def test_a_struct_without_members_is_an_empty_object() -> None:
-    column = pa.array([{}, None, {}], pa.struct([]))  # which Parquet itself cannot hold
-
-    assert _values(column) == [{}, None, {}]
 
 
 @pytest.mark.parametrize(
@@ -449,33 +248,11 @@ def test_what_json_does_not_have_is_marked(column: Any, marks: list[Any]) -> Non
     assert values_of(column) == marks
 
 
-def test_text_of_parquet_that_is_not_utf_8_is_marked() -> None:
-    broken = pa.array([b"caf\xe9", "café".encode(), None]).view(pa.string())
-
-    assert values_of(broken) == [Malformed("caf\\xe9", NOT_UTF_8), "café", None]
-
-
-def test_a_mark_spoils_everything_around_it() -> None:
-    (record,) = read_parquet(file_of(pa.table({"x": [[{"y": float("nan")}]]})), "f")
-
-    assert isinstance(record.value, FaultyObject)
-    assert malformed_part(record.value["x"][0]) == Malformed("NaN", "NaN is not a JSON number")
-
-
 def test_two_columns_of_one_name_are_refused() -> None:
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
 
     with pytest.raises(UnreadableInput, match="f: duplicate column 'x'"):
         list(read_parquet(file_of(table), "f"))
-
-
-@pytest.mark.parametrize("size", [4, 12, 100])
-def test_a_file_that_is_cut_off_is_refused(size: int) -> None:
-    data = file_of(pa.table({"x": ["a"] * 100})).getvalue()[:size]
-
-    with pytest.raises(UnreadableInput, match="the file is not Parquet, or it is damaged") as it:
-        list(read_parquet(BytesIO(data), "f.parquet"))
-    assert it.value.place == "f.parquet"
 
 
 def test_rows_before_a_damaged_row_group_are_kept() -> None:

@@ -16,9 +16,9 @@ from callscore.sources.tar_archive import looks_like_tar, read_tar
 FORMATS = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
 
 
-def archive(*members: tuple[tarfile.TarInfo, bytes], format: int = tarfile.USTAR_FORMAT) -> bytes:  # noqa: A002  (as in tarfile)
+def archive(*members: tuple[tarfile.TarInfo, bytes], layout: int = tarfile.USTAR_FORMAT) -> bytes:
     target = BytesIO()
-    with tarfile.open(fileobj=target, mode="w", format=format) as tar:
+    with tarfile.open(fileobj=target, mode="w", format=layout) as tar:
         for info, content in members:
             tar.addfile(info, BytesIO(content))
     return target.getvalue()
@@ -36,11 +36,11 @@ def read(data: bytes) -> list[tuple[str, bytes] | BadRecord]:
     return list(read_tar(BufferedReader(BytesIO(data)), "x.tar"))
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_the_files_are_read_with_their_names(format: int) -> None:  # noqa: A002  (as in tarfile)
+@pytest.mark.parametrize("layout", FORMATS)
+def test_the_files_are_read_with_their_names(layout: int) -> None:
     long = "folder/" * 12 + "é" * 30 + ".json"
     data = archive(
-        member("a.json", b"[1]"), member(long, b"x" * 700), member("b", b""), format=format
+        member("a.json", b"[1]"), member(long, b"x" * 700), member("b", b""), layout=layout
     )
 
     assert looks_like_tar(data[:512])
@@ -74,15 +74,6 @@ def test_a_long_header_is_not_read() -> None:
     assert read(archive(pax, member("a"))) == [("a", b"{}")]
 
 
-def test_a_binary_size_is_a_size() -> None:
-    data = bytearray(archive(member("a", b"12345")))
-    data[124:136] = b"\x80" + (5).to_bytes(11, "big")
-    data[148:156] = b" " * 8
-    data[148:156] = b"%06o\0 " % sum(data[:512])
-
-    assert read(bytes(data)) == [("a", b"12345")]
-
-
 @pytest.mark.parametrize("cut", [600, 1_000, 1_700])
 def test_an_archive_that_ends_too_early_is_refused(cut: int) -> None:
     data = archive(member("a", b"x" * 600), member("b", b"x" * 600, type=tarfile.DIRTYPE))
@@ -104,14 +95,3 @@ def test_damaged_headers_are_refused() -> None:
     with pytest.raises(UnreadableInput, match="damaged"):
         read(bytes(data))
     assert not looks_like_tar(b"ustar")
-
-
-def test_a_header_of_digits_end() -> None:
-    pax = member("pax", b"1" * 60_000, type=tarfile.XHDTYPE)
-    assert read(archive(pax, member("a"))) == [("a", b"{}")]
-
-
-def test_a_value_that_looks_like_a_path_is_none() -> None:
-    pax = member("pax", b"25 comment=see 9 path=x\n\n11 path=b\n", type=tarfile.XHDTYPE)
-
-    assert read(archive(pax, member("a"))) == [("b", b"{}")]

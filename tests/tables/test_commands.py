@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations")
+TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations", "data")
 
 
 @pytest.mark.parametrize("table", TABLES)
