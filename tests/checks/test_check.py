@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from callscore.checks.check import CheckResults, ToolFaults, check_calls
-from callscore.core.call import INVALID, Tool, ToolCall
-
-FAILING = ToolCall("f", {"a": 1}, failed=True)
-TOOLS = {"f": Tool("f", parameters={"properties": {"b": {}}, "required": ["b"]})}
-
-
-
-
-
-
-
-
-
+from callscore.checks.check import CheckResults, ToolFaults
 
 # What checking many runs comes to.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
 from typing import Any
 
 import pytest
@@ -12,20 +11,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from callscore import score
-from callscore.checks.check import check_calls, loop_faults, repeat_faults, retry_faults
+from callscore.checks.check import check_calls, loop_faults, repeat_faults
 from callscore.core.call import INVALID, NOT_CAPTURED, Tool, ToolCall
 from callscore.core.equality import equal
-from callscore.core.score import Fault
 from callscore.formats.calls import read_arguments
-
-
-def _loops(names: str) -> list[tuple[int | None, int, str | None]]:
-    faults = loop_faults([ToolCall(name) for name in names])
-    return [(fault.since, fault.index, fault.detail) for fault in faults]
-
-
-
-
 
 
 def _by_hand(items: str) -> set[tuple[int, int]]:
@@ -74,14 +63,6 @@ calls = st.builds(
 )
 
 
-
-
-
-
-
-
-
-
 @given(st.lists(calls, max_size=8))
 def test_a_repeat_is_what_json_equality_says(made: list[ToolCall]) -> None:
     found = {fault.index for fault in repeat_faults(made)}
@@ -98,35 +79,9 @@ def test_a_repeat_is_what_json_equality_says(made: list[ToolCall]) -> None:
 
 # Calls that failed and were made again.
 
-FAILED = ToolCall("pay", {"sum": 5}, failed=True)
-AGAIN = ToolCall("pay", {"sum": 5})
-FINE = ToolCall("login", {}, failed=False)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 def made(name: str, step: int, *, failed: bool) -> ToolCall:
     return ToolCall(name, {}, step=step, failed=failed)
-
-
-
-
-
-
-
-
 
 
 def test_texts_that_were_cut_may_differ_where_nobody_sees_it() -> None:
