@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from callscore import (
-    InvalidCall,
+    Case,
     InvalidSettings,
     Mode,
     Settings,
+    Tool,
     ToolCall,
-    UnknownFormat,
     check_calls,
     expect,
     read_calls,
     read_tools,
     score,
 )
-from callscore.api import score_case, tools_by_name
 from callscore.core.settings import DEFAULT
 
 F = ToolCall("f", {"a": 1})
@@ -53,8 +54,6 @@ def test_no_expected_calls_may_be_written_as_none() -> None:
     assert score(None, [F]).f1 == 0.0
 
 
-
-
 def test_the_worked_example_of_the_published_tool() -> None:
     result = score(
         expected=[
@@ -84,16 +83,6 @@ def test_options_and_settings_mean_the_same() -> None:
     assert by_options.settings == settings
 
 
-def test_order_and_extra_arguments_reach_the_score() -> None:
-    swapped = score(["f", "g"], ["g", "f"], order="in_order")
-    counted = score([("f", {})], [("f", {"a": 1})], mode="flexible", extra_arguments="count")
-
-    assert swapped.f1 == 0.5
-    assert counted.incorrect[0].overlap == 0.0
-
-
-
-
 @pytest.mark.parametrize("options", [{"mode": "strict"}, {"preset": "strict"}])
 def test_settings_do_not_mix_with_single_options_or_a_preset(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings, match="cannot be combined"):
@@ -104,88 +93,8 @@ def test_without_options_the_default_is_in_force() -> None:
     assert score([], []).settings is DEFAULT
 
 
-
-
-def test_arguments_can_have_rules_of_their_own() -> None:
-    expected = [("book", {"date": "2024-01-15", "to": "New York", "trace": 1})]
-    actual = [("book", {"date": "2024-01-15T00:00:00", "to": "new york", "trace": 2})]
-    rules = {"book.date": "date", "*.to": {"text": {"ignore": ["case"]}}, "*.trace": "ignore"}
-
-    assert score(expected, actual).f1 == 0.0
-    assert score(expected, actual, arguments=rules).f1 == 1.0
-
-
-def test_effects_can_be_said() -> None:
-    expected, actual = ["book"], ["look_up", "book"]
-
-    counted = score(expected, actual, count_calls="writes", effects={"look_*": "read"})
-
-    assert counted.f1 == 1.0
-    assert [(ignored.call.name, ignored.why) for ignored in counted.ignored] == [
-        ("look_up", "read")
-    ]
-
-
-TOOLS = [
-    {
-        "name": "book",
-        "parameters": {
-            "type": "object",
-            "properties": {"seat": {"type": "integer"}},
-            "required": ["seat"],
-        },
-    },
-    {"name": "look", "parameters": {"type": "object"}, "annotations": {"readOnlyHint": True}},
-]
-
-
 def test_without_tools_nothing_is_known_of_faults() -> None:
     assert score([], [("book", {})]).faults is None
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-def completion(*answers: list[str]) -> dict[str, Any]:
-    """A response with several choices, each of which calls some tools."""
-    choices = [
-        {"index": at, "message": {"role": "assistant", "tool_calls": [*map(_entry, names)]}}
-        for at, names in enumerate(answers)
-    ]
-    return {"object": "chat.completion", "choices": choices}
-
-
-def _entry(name: str) -> dict[str, Any]:
-    return {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 def test_a_file_is_read_for_a_score_as_it_is_read_for_its_calls() -> None:
@@ -204,21 +113,69 @@ def test_a_file_of_calls_in_our_own_words_is_read(tmp_path: Path) -> None:
     assert score([("f", {"a": 1}), "g"], path).passed
 
 
+def test_calls_cases_and_scores_are_frozen() -> None:
+    for value, name in ((F, "name"), (Case(id="1"), "id"), (score([F], [F]), "correct")):
+        with pytest.raises(AttributeError):
+            setattr(value, name, None)
 
 
-ONE_MESSAGE = [
-    {"role": "user", "content": "q"},
-    {
-        "role": "assistant",
-        "tool_calls": [
-            {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
-            for name in ("a", "b")
-        ],
-    },
-]
+def test_a_score_is_printed_in_colour_by_rich() -> None:
+    console = Console(width=80, file=StringIO(), record=True)
+
+    console.print(score([F], [("f", {"a": 2})]))
+
+    assert "a: 2" in console.export_text()
 
 
+def test_what_is_given_is_not_changed() -> None:
+    expected = [{"name": "f", "arguments": {"b": [1, {"c": 2}]}}]
+    actual = [{"name": "f", "arguments": '{"b": [1]}'}]
+
+    score(expected, actual, mode="flexible", arrays="unordered", repeated_calls="collapse")
+
+    assert expected == [{"name": "f", "arguments": {"b": [1, {"c": 2}]}}]
+    assert actual == [{"name": "f", "arguments": '{"b": [1]}'}]
 
 
+def test_the_same_object_may_be_called_several_times() -> None:
+    call, other = ToolCall("a", {}, turn=0), ToolCall("b", {}, turn=0)
+
+    found = score([expect.turn("a", "b", "a")], [call, other, call])
+
+    assert (found.f1, found.actual) == (1.0, (call, other, call))
 
 
+def test_keys_with_a_dollar_are_rules_in_text_and_literal_in_python() -> None:
+    expected = [{"name": "f", "arguments": {"a": {"$any": True}}}]
+
+    assert score(msgspec.json.encode(expected), [("f", {"a": 1})]).passed
+    assert not score(expected, [("f", {"a": 1})]).passed
+    assert score(expected, [("f", {"a": {"$any": True}})]).passed
+
+
+@pytest.mark.parametrize(
+    "tools", [["f"], ("f",), [Tool("f")], (Tool("f", effect="read"),), read_tools([{"name": "f"}])]
+)
+def test_names_and_values_tell_which_tools_there_are(tools: Any) -> None:
+    (fault,) = check_calls(["g", "f"], tools=tools)
+
+    assert (fault.kind, fault.tool) == ("unknown_tool", "g")
+    assert score([], ["g", "f"], tools=tools).faults == (fault,)
+
+
+def test_tasks_of_the_leaderboard_may_define_a_tool_in_different_ways(tmp_path: Path) -> None:
+    def task(kind: str) -> dict[str, Any]:
+        schema = {"type": "dict", "properties": {"a": {"type": kind}}, "required": ["a"]}
+        function = [{"name": "f", "parameters": schema}]
+        return {"id": f"simple_{kind}", "question": [[]], "function": function}
+
+    tasks = [task("integer"), task("string")]
+    file = tmp_path / "BFCL_v4_simple_python.json"
+    file.write_bytes(b"\n".join(map(msgspec.json.encode, tasks)))
+
+    for tools in (file, tasks):
+        found = [
+            check_calls([{"name": "f", "arguments": {"a": value}}], tools=tools)
+            for value in (1, "x", None)
+        ]
+        assert [len(problems) for problems in found] == [0, 0, 1]

@@ -190,8 +190,6 @@ def test_anything_that_can_be_expected_goes_to_json_and_back_without_loss(expect
     assert expect.from_json(expect.to_json(expected)) == expected
 
 
-
-
 def test_a_matcher_shows_itself_as_files_spell_it() -> None:
     assert repr(expect.approx(3.14, abs=0.01)) == "$approx 3.14 ± 0.01"
 

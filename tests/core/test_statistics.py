@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from math import comb, sqrt
 from random import Random
 from statistics import NormalDist, fmean, pstdev
@@ -17,6 +18,8 @@ from callscore.core.statistics import (
     bootstrap_mean,
     normal_probability,
     normal_quantile,
+    pass_at_k,
+    pass_hat_k,
     wilson,
 )
 
@@ -139,3 +142,26 @@ def test_draws_that_are_accepted_at_once_pass_the_exact_test(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("callscore.core.statistics._ROOM_TO_ACCEPT", 1.0)
         assert drawn() == quick
+
+
+@pytest.mark.parametrize("trials", [1, 2, 5, 6])
+def test_both_chances_are_those_over_all_ways_to_draw_k_trials(trials: int) -> None:
+    for successes in range(trials + 1):
+        outcomes = [True] * successes + [False] * (trials - successes)
+        for k in range(1, trials + 1):
+            draws = list(combinations(outcomes, k))
+            assert pass_at_k(trials, successes, k) == pytest.approx(fmean(map(any, draws)))
+            assert pass_hat_k(trials, successes, k) == pytest.approx(fmean(map(all, draws)))
+
+
+@pytest.mark.parametrize("exact", [0.5, 0.9, 0.98])
+def test_intervals_cover_as_often_as_they_promise(exact: float) -> None:
+    random, truth, covered = Random(7), exact + (1 - exact) / 4, 0
+    for _ in range(100):
+        drawn = Counter(
+            1.0 if random.random() < exact else random.choice((0.0, 0.5)) for _ in range(200)
+        )
+        low, high = bootstrap_mean([Cluster(value, 1, times) for value, times in drawn.items()])
+        covered += low <= truth <= high
+
+    assert covered > 90

@@ -208,3 +208,47 @@ def test_an_error_has_the_first_of_many_choices() -> None:
 
         assert error.keyword == "enum"
         assert error.required == [*range(100), "… 4,900 others"]
+
+
+def _told(schema: Any, value: Any) -> list[tuple[str, str]]:
+    return [(error.keyword, error.path) for error in validation_errors(schema, value)]
+
+
+def test_a_schema_that_was_changed_is_another_schema() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+
+    before = _told(schema, 1)
+    schema["type"] = "integer"
+
+    assert (before, _told(schema, 1)) == ([("type", "$")], [])
+
+
+def test_a_pattern_that_backtracks_for_ever_gives_up() -> None:
+    (error,) = validation_errors({"pattern": r"^(a|a)*(?=b)\1?$"}, "a" * 60 + "c")
+
+    assert error.keyword == "unchecked"
+    assert "backtracking" in error.message
+
+
+def test_numbers_beyond_json_get_an_answer() -> None:
+    assert _told({"type": "integer"}, 10**400) == []
+    assert _told({"maximum": 5}, 10**400) == [("maximum", "$")]
+    assert _told({"type": "number"}, float("nan")) == [("type", "$")]
+    assert isinstance(validation_errors({"type": "integer"}, 10**5000), list)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"additionalProperties": {"enum": list(range(5000))}},
+        {"additionalProperties": {"anyOf": [{"const": n} for n in range(100)]}},
+        {"additionalProperties": {"const": list(range(5000))}},
+    ],
+)
+def test_errors_that_would_take_too_much_memory_are_not_listed(schema: Any) -> None:
+    (error,) = validation_errors(schema, {f"a{n}": "x" for n in range(500)})
+
+    assert error.keyword == "invalid"
+    assert error.message.endswith("the schema and the value are too large together.")
+    assert validation_errors(schema, {}) == []
+    assert len(validation_errors(schema, {"a": "x", "b": "y"})) == 2
