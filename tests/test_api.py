@@ -154,7 +154,14 @@ def test_keys_with_a_dollar_are_rules_in_text_and_literal_in_python() -> None:
 
 
 @pytest.mark.parametrize(
-    "tools", [["f"], ("f",), [Tool("f")], (Tool("f", effect="read"),), read_tools([{"name": "f"}])]
+    "tools",
+    [
+        ["f"],
+        ("f",),
+        [Tool("f")],
+        (Tool("f", effect="read"),),
+        read_tools([{"name": "f", "parameters": {"type": "object"}}]),
+    ],
 )
 def test_names_and_values_tell_which_tools_there_are(tools: Any) -> None:
     (fault,) = check_calls(["g", "f"], tools=tools)

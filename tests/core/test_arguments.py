@@ -10,15 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.arguments import (
+    TOO_MUCH,
     count_matched_arguments,
     differences,
     overlap_ratio,
 )
+from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.equality import differing_keys, equal
+from callscore.core.phrases import Note
 from callscore.core.rules import Matcher
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Settings
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.value_comparison import make_context
 
 if TYPE_CHECKING:
     from callscore.core.settings import ExtraArguments
@@ -191,3 +195,11 @@ def test_a_pair_is_correct_exactly_where_it_has_no_differences(
     for pair in score.incorrect:
         assert pair.differences
         assert pair.differing_arguments
+
+
+def test_a_difference_that_takes_too_long_to_explain_says_so() -> None:
+    rule = Matcher(key="$regex", value="a+")
+
+    (found,) = differences({"text": rule}, {"text": "b"}, make_context(DEFAULT, Budget(0)))
+
+    assert (found.path, found.note) == ("$.text", Note(TOO_MUCH))

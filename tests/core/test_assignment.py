@@ -147,3 +147,25 @@ def test_earlier_groups_count_for_more_and_later_ones_cost_no_pair(
     assert len(alone) == len(first) - most(rows[:border])
     assert not set(alone) & set(partners.column_of)
     assert len(partners.column_of) == most(rows)
+
+
+@pytest.mark.parametrize(
+    ("weights", "width", "columns"),
+    [
+        ([], 3, []),
+        ([[], []], 0, [None, None]),
+        ([], 1, []),
+        ([[0], [0]], 1, [0, None]),
+        ([[1], [2], [2]], 1, [None, 0, None]),
+        ([[0, 0, 0]], 3, [0]),
+        ([[0, 0, 7]], 3, [2]),
+        ([[0, 0], [0, 0], [0, 0]], 2, [0, 1, None]),
+        ([[0, 0], [0, 0], [0, 5]], 2, [0, None, 1]),
+        ([[5, 5], [5, 0]], 2, [1, 0]),
+        ([[2, 1], [1, 0]], 2, [0, 1]),
+    ],
+)
+def test_ties_and_zeros_are_settled_by_position(
+    weights: Weights, width: int, columns: list[int | None]
+) -> None:
+    assert assign(levels_of(weights), width, Budget()) == columns

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore import score
 from callscore.core.equality import (
     differing_keys,
     equal,
@@ -19,6 +20,7 @@ from callscore.core.equality import (
     exact_ratio,
     fingerprint,
 )
+from callscore.core.rules import Matcher
 
 
 def nested(depth: int, innermost: object = 0, *, as_objects: bool = False) -> Any:
@@ -162,3 +164,22 @@ def test_an_object_with_parts_without_end_has_a_fingerprint_of_its_own() -> None
 
     assert fingerprint(shared) == fingerprint(shared)
     assert fingerprint(shared) != fingerprint(SimpleNamespace(x=shared, y=shared))
+
+
+def test_rules_are_the_same_by_what_they_hold_and_not_by_how_they_print() -> None:
+    long = "a" * 500
+
+    assert equal([Matcher("$text", long + "b")], (Matcher("$text", long + "b"),))
+    assert equal(Matcher("$approx", 1, {"abs": 1}), Matcher("$approx", 1.0, {"abs": 1.0}))
+    assert not equal([Matcher("$text", long + "b")], [Matcher("$text", long + "c")])
+    assert not equal(Matcher("$gt", 1), Matcher("$gte", 1))
+    assert not equal(Matcher("$gt", 1), Matcher("$gt", 1, {"$lt": 5}))
+    assert not equal(Matcher("$one_of", [1]), Matcher("$one_of", [True]))
+    assert not equal(Matcher("$gt", 1), "$gt 1")
+
+
+@pytest.mark.parametrize("value", [{1, 2}, 1j, object])
+def test_a_value_that_json_does_not_know_is_of_another_type(value: Any) -> None:
+    found = score([("f", {"a": 1})], [("f", {"a": value})])
+
+    assert [difference.kind for difference in found.incorrect[0].differences] == ["type"]

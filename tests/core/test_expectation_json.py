@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore import expect
 from callscore.core.expectation_json import (
     matchers_to_json,
     parse_matchers,
@@ -56,3 +57,17 @@ def test_any_plain_value_comes_back_out_of_a_file(value: Any) -> None:
 def test_rules_nested_too_deeply_are_not_written() -> None:
     with pytest.raises(InvalidCall, match="nested too deeply to be written"):
         matchers_to_json(nested(100_000, Matcher("$any")))
+
+
+def test_keys_that_are_no_text_are_none_of_a_rule() -> None:
+    plain: Any = [["f", {"x": {1: 2, None: 3}}]]
+    ruled: Any = [["f", {"x": {1: 2, "$any": True}}]]
+
+    assert expect.from_json(plain) == [expect.call("f", plain[0][1])]
+    with pytest.raises(InvalidCall, match=r"unknown option '1' of '\$any'"):
+        expect.from_json(ruled)
+
+
+def test_rules_nested_too_deeply_are_not_read() -> None:
+    with pytest.raises(InvalidCall, match="nested too deeply"):
+        read({"a": nested(100_000, {"$any": True})})

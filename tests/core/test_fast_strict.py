@@ -5,6 +5,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -152,3 +153,44 @@ def test_a_case_of_very_many_calls_counts_as_its_score() -> None:
     assert count(summary, expected, actual) == (70, 80, 71, 0)
 
     assert summary == summarized((expected, actual))
+
+
+@pytest.mark.parametrize("arguments", ["null", "[1]", '"text"', "7"])
+def test_arguments_that_are_no_object_need_more_care(arguments: str) -> None:
+    strange, plain = read([written("f", arguments)]), read([written("f", "{}")])
+    other = read([written("g", "{}"), written("f", "{}")])
+
+    for expected, actual in (
+        *[(strange, strange), (strange, plain), (plain, strange), (strange, ())],
+        *[(strange + plain, plain + strange), (strange, other), (strange + strange, plain)],
+    ):
+        assert count(Summary(), expected, actual) is None
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999"])
+def test_a_number_out_of_range_that_must_be_compared_needs_more_care(number: str) -> None:
+    huge, plain = read([written("f", f'{{"a": {number}}}')]), read([written("f", '{"a": 1}')])
+
+    assert count(Summary(), huge, plain) is None
+    assert count(Summary(), plain, huge) is None
+
+
+def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
+    # Both f are equal to the last call; the first has it, so the last is missed, after g.
+    expected = read([written(name, "{}") for name in "fgf"])
+    actual = read([written(name, "{}") for name in "hkf"])
+    summary = Summary()
+
+    assert count(summary, expected, actual) == (1, 3, 3, 0)
+
+    assert summary.confusion == {("g", "h"): 1, ("f", "k"): 1}
+
+
+def test_one_strange_case_among_others_is_the_only_one_that_needs_more_care() -> None:
+    strange, plain = read([written("f", "[]")]), read([written("f", "{}")])
+    summary = Summary()
+
+    outcomes = count_all(summary, [plain, strange, plain], [plain, strange, ()])
+
+    assert outcomes == [(1, 1, 1, 0), None, (0, 1, 0, 0)]
+    assert summary == summarized((plain, plain), (plain, ()))

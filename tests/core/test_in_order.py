@@ -94,3 +94,28 @@ def test_the_memory_grows_with_the_number_of_calls(monkeypatch: pytest.MonkeyPat
     match_in_order(many, many[::-1], 0, IN_ORDER, Budget())
 
     assert len(kept) == 10  # not one for each of the hundred rows
+
+
+def test_worths_that_do_not_fit_into_64_bits_are_copied_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The denominators of the overlaps are primes, so that their common multiple is huge.
+    primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
+    expected = [ToolCall("f", {str(key): key for key in range(prime)}) for prime in primes]
+    actual = [ToolCall("f", (call.arguments or {}) | {"0": "other"}) for call in expected]
+    monkeypatch.setattr(in_order, "_BLOCK", 4)
+
+    matches = match_in_order(expected, actual, 0, IN_ORDER, Budget())
+
+    assert matches == [(at, at, False) for at in range(len(primes))]
+
+
+def test_any_number_of_different_worths_is_possible() -> None:
+    arguments = {str(key): key for key in range(300)}
+    expected = [ToolCall("f", arguments)]
+    actual = [
+        ToolCall("f", dict.fromkeys(arguments, "other") | {str(at): at for at in range(matched)})
+        for matched in range(300)
+    ]
+
+    assert match_in_order(expected, actual, 0, IN_ORDER, Budget()) == [(0, 299, False)]

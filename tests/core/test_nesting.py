@@ -24,7 +24,7 @@ from callscore import (
     score,
 )
 from callscore.core import nesting
-from callscore.core.nesting import MAX_DEPTH, end_soon, nesting_fault
+from callscore.core.nesting import MAX_DEPTH, are_shallow, end_soon, nesting_fault
 from callscore.core.rules import Matcher
 
 
@@ -282,3 +282,22 @@ def test_arguments_with_keys_that_are_not_text_are_compared_by_rules() -> None:
     call = ToolCall("f", {1: "2024-01-15", None: 3, ("a",): 4})  # type: ignore[dict-item]
 
     assert score([call], [call], arguments={"f.1": "date", "f.null": "approx"}).f1 == 1
+
+
+def test_many_values_have_none_if_they_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
+
+    assert nesting_fault({"x": [[[[[{"y": number}]]]] for number in range(2000)]}) is None
+    assert nesting_fault({"x": [[[[[{"y": 1}]]]]] * 2000}) is None  # of a list of 2,000 items
+    assert nesting_fault({"x": [[1] * 2000] * 2000}) == "too_large"
+    assert nesting_fault({"x": Matcher("$unordered", [[1] * 2000] * 2000, {})}) == "too_large"
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(0, True), (4, True), (5, False), (50, False)])
+def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bool) -> None:
+    deep: Any = "x"
+    for _ in range(depth):
+        deep = [deep]
+
+    assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
+    assert are_shallow([])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from callscore.core import rendering
 from callscore.core.rendering import (
+    ELLIPSIS,
     clip,
     clip_middle,
     display_width,
@@ -183,3 +184,77 @@ def test_plain_values_have_the_same_text_as_others_and_any_start_of_it(
 
     assert render_value(value, limit=limit) == expected
     assert longer is None or clip(longer, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "clipped"),
+    [
+        ("abcdef", 6, "abcdef"),
+        ("abcdef", 4, "abc…"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("abc", 0, ""),
+        ("日", 1, "…"),
+    ],
+)
+def test_a_text_is_clipped_at_its_end(text: str, width: int, clipped: str) -> None:
+    assert clip(text, width) == clipped
+
+
+class Rule:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "shown"),
+    [
+        ("a" * 50, "b" * 50, ('"aaaaaaaaaaaaaaaaa…"', '"bbbbbbbbbbbbbbbbb…"')),
+        (
+            "one two three four five six",
+            "one two three 4",
+            ('"…three four five…"', '"one two three 4"'),
+        ),
+        ("a" * 30, "a" * 30 + " ", ('"…aaaaaaaaaaaaaaa"', '"…aaaaaaaaaaaaaaa "')),
+        (
+            "北京市朝阳区建国门外大街一号",
+            "北京市朝阳区建国门外大街二号",
+            ('"…建国门外大街一号"', '"…建国门外大街二号"'),
+        ),
+        (10**30 + 1, 10**30 + 2, ("…000000000000000001", "…000000000000000002")),
+        (Rule("$approx 1234567890.5 ± 0.25"), 1, ("$approx 12….5 ± 0.25", "1")),
+        ([*range(20)], [*range(9), 0], ("…7, 8, 9, 10, 11,…", "…7, 8, 0]")),
+    ],
+)
+def test_an_excerpt_is_cut_around_the_difference(
+    expected: object, actual: object, shown: tuple[str, str]
+) -> None:
+    assert excerpts(expected, actual, limit=20) == shown
+
+
+def test_names_without_room_for_their_difference_are_numbered() -> None:
+    names = ["x" * 1000, "x" * 500 + "y" + "x" * 500, "x" * 400 + "y" + "x" * 600]
+
+    assert sorted(short_names(names, 20).values()) == [
+        "xxxxxxxxxxxxxxxxx…#1",
+        "xxxxxxxxxxxxxxxxx…#2",
+        "xxxxxxxxxxxxxxxxx…#3",
+    ]
+
+
+def test_of_many_members_only_those_with_room_are_read() -> None:
+    class Members(dict[str, Any]):
+        read = 0
+
+        def items(self) -> Any:
+            for item in super().items():
+                self.read += 1
+                yield item
+
+    arguments = Members({f"argument_{number}": [number] * 1000 for number in range(1000)})
+
+    assert render_arguments(arguments, limit=30).endswith(ELLIPSIS)
+    assert arguments.read <= 31

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.core import comparators as package
+from callscore.core import rules as matcher
 from callscore.core.budget import Budget
 from callscore.core.rules import (
     Matcher,
@@ -18,6 +19,7 @@ from callscore.core.rules import (
     comparator_for,
     comparator_from_module,
     comparators,
+    contains_matchers,
     describe_value,
 )
 from callscore.core.settings import Settings
@@ -158,3 +160,12 @@ def test_looking_for_comparators_costs_nothing_before_one_is_needed() -> None:
     ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
 
     assert ran.stderr == b""
+
+
+def test_where_no_rule_was_ever_made_nothing_has_to_be_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matcher, "_used_keys", set())
+
+    assert not contains_matchers({"a": [1]})
+    assert contains_matchers({"a": [Matcher("$any")]})

@@ -165,3 +165,13 @@ def test_intervals_cover_as_often_as_they_promise(exact: float) -> None:
         covered += low <= truth <= high
 
     assert covered > 90
+
+
+def test_draws_from_the_very_edge_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    # First a number that would divide by zero, then one far outside, then one in the middle.
+    numbers = iter([0.0, 0.5, 1e-12, 0.5, 0.5, 0.5])
+    random = Random(1)
+    monkeypatch.setattr(random, "random", lambda: next(numbers))
+
+    assert _binomial_by_rejection(100, 0.5, random) == 50
+    assert list(numbers) == []

@@ -47,23 +47,27 @@ def test_equal_texts_are_alike_whatever_a_measure_says() -> None:
 
 @pytest.mark.parametrize("answer", [None, "yes", 1.5, (True, 5), (True, "a", "b"), ("x", "y")])
 def test_what_no_answer_can_be_is_an_error(answer: Any) -> None:
-    for expected, options in (
-        (POLITE, {"judge": lambda *_: answer}),
-        (SIMILAR, {"similarity": lambda *_: answer}),
-    ):
-        with pytest.raises(
-            InvalidSettings, match="the function must return a number from 0 to 1, got "
-        ):
-            score(expected, say("hello"), **options)
+    def answers(*_: Any) -> Any:
+        return answer
+
+    said = "the function must return a number from 0 to 1, got "
+    with pytest.raises(InvalidSettings, match=f"judge: {said}"):
+        score(POLITE, say("hello"), judge=answers)
+    with pytest.raises(InvalidSettings, match=f"similarity: {said}"):
+        score(SIMILAR, say("hello"), similarity=answers)
 
 
 def test_any_kind_of_number_is_an_answer() -> None:
-    assert score(SIMILAR, say("hello"), similarity=lambda *_: Fraction(3, 4)).f1 == 1
+    answer: Any = Fraction(3, 4)
+
+    assert score(SIMILAR, say("hello"), similarity=lambda *_: answer).f1 == 1
 
 
 def test_a_function_that_raises_is_named_with_what_it_raised() -> None:
+    nothing: dict[str, bool] = {}
+
     with pytest.raises(InvalidSettings, match="judge: the function raised KeyError: 'x'") as raised:
-        score(POLITE, say("hello"), judge=lambda *_: {}["x"])
+        score(POLITE, say("hello"), judge=lambda *_: nothing["x"])
 
     assert isinstance(raised.value.__cause__, KeyError)
 
@@ -156,3 +160,16 @@ def test_a_full_match_ends_the_search() -> None:
         ).f1
         == 1
     )
+
+
+class Strict:
+    """A judge that nothing can refer to weakly."""
+
+    __slots__ = ()
+
+    def __call__(self, *_: Any) -> bool:
+        return False
+
+
+def test_any_object_that_can_be_called_may_be_a_judge() -> None:
+    assert score(POLITE, say("hello"), judge=Strict()).f1 == 0

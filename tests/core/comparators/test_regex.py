@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callscore import expect
 from callscore.core.budget import Budget
 from callscore.core.call import ToolCall
 from callscore.core.rules import Matcher, check_matcher
@@ -81,3 +82,12 @@ def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
 )
 def test_what_people_write_is_not(pattern: str) -> None:
     assert check_matcher(Matcher("$regex", pattern)) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [("(" * 2000 + ")" * 2000, "nested too deeply"), ("a" * 5001, "longer than 5000 characters")],
+)
+def test_an_expression_of_absurd_size_is_refused(pattern: str, problem: str) -> None:
+    with pytest.raises(InvalidCall, match=problem):
+        expect.regex(pattern)

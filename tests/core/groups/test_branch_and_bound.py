@@ -88,3 +88,17 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
     assert narrowed(expected, "cba", steps=0) is None
     assert narrowed(expected, "cba", steps=400) is None
     assert narrowed(expected, "cba", steps=4000) == [0, 1, 2]
+
+
+def test_only_one_of_several_alternatives_takes_columns() -> None:
+    either = group("one_of", group("any_order", "a", "b"), group("in_order", "c", "a"))
+
+    assert narrowed([either], "ab") == [0, 1, None, None]
+    assert narrowed([either], "ca") == [None, None, 0, 1]
+
+
+def test_inside_the_chosen_alternative_the_order_holds() -> None:
+    either = group("one_of", group("in_order", "a", "b"), group("in_order", "c", "d"))
+
+    assert narrowed([either], "ba") == [1, None, None, None]
+    assert narrowed([either], "dca") == [None, None, 1, 2]

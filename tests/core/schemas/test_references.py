@@ -13,7 +13,7 @@ from callscore.core.schemas.references import (
     resolve_reference,
     subschemas,
 )
-from callscore.core.schemas.validation import schema_problem, validation_errors
+from callscore.core.schemas.validation import schema_problem
 
 SCHEMA = {
     "not": 1,
@@ -40,11 +40,6 @@ def test_schemas_are_found_alone_in_lists_and_by_name() -> None:
 # What OpenAPI says with `nullable`.
 
 TEXT = {"type": "string"}
-DEFS = {"X": {"enum": ["x"]}, "Y": {"type": "string", "nullable": True}}
-
-
-def _errors(schema: dict[str, Any], value: Any) -> int:
-    return len(validation_errors({"properties": {"a": schema}, "$defs": DEFS}, {"a": value}))
 
 
 def test_what_is_only_called_so_says_nothing() -> None:

@@ -9,21 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore import expect, score
 from callscore.core.schemas.validation import (
     SchemaError,
     schema_problem,
     unchecked_error,
     validation_errors,
 )
+from callscore.errors import InvalidSettings
 
-DRAFT_4 = "http://json-schema.org/draft-04/schema#"
-IDENTIFIERS = {
-    "4": DRAFT_4,
-    "6": "http://json-schema.org/draft-06/schema#",
-    "7": "http://json-schema.org/draft-07/schema#",
-    "2019-09": "https://json-schema.org/draft/2019-09/schema",
-    "2020-12": "https://json-schema.org/draft/2020-12/schema",
-}
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -210,10 +204,6 @@ def test_an_error_has_the_first_of_many_choices() -> None:
         assert error.required == [*range(100), "… 4,900 others"]
 
 
-def _told(schema: Any, value: Any) -> list[tuple[str, str]]:
-    return [(error.keyword, error.path) for error in validation_errors(schema, value)]
-
-
 def test_a_schema_that_was_changed_is_another_schema() -> None:
     schema: dict[str, Any] = {"type": "string"}
 
@@ -252,3 +242,16 @@ def test_errors_that_would_take_too_much_memory_are_not_listed(schema: Any) -> N
     assert error.message.endswith("the schema and the value are too large together.")
     assert validation_errors(schema, {}) == []
     assert len(validation_errors(schema, {"a": "x", "b": "y"})) == 2
+
+
+def test_checking_by_a_schema_that_cannot_be_used_is_an_error() -> None:
+    with pytest.raises(InvalidSettings, match="invalid JSON Schema: it refers to"):
+        validation_errors({"$ref": "http://example.invalid/x.json"}, 1)
+
+
+def test_a_rule_of_a_schema_accepts_no_value_that_json_does_not_know() -> None:
+    for value in ({1, 2}, {"a": object()}):
+        assert (
+            score([expect.call("f", x=expect.schema({"type": "string"}))], [("f", {"x": value})]).f1
+            == 0
+        )

@@ -1,4 +1,4 @@
-"""How groups, alternatives, options and repeats count: the rules one by one."""
+"""How deep groups may be nested, and how much is searched for them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from callscore.core.budget import MAX_STEPS, Budget
 from callscore.core.call import ToolCall
 from callscore.core.call_index import CallIndex
-from callscore.core.case import Expected, Group, GroupKind, calls_in
+from callscore.core.case import Expected, Forbidden, Group, GroupKind, calls_in
 from callscore.core.groups.solver import match_groups
 from callscore.core.settings import Order, Settings
 from callscore.errors import InvalidCall
@@ -93,3 +93,10 @@ def test_the_same_groups_are_no_error_where_the_agent_was_right() -> None:
     branches = branches_of(["search"] * 9, 9)
 
     assert sum(ok for *_, ok in names(branches, backwards(branches)[::-1])[1]) == 81
+
+
+def test_what_is_forbidden_expects_nothing() -> None:
+    assert names([Forbidden("pay"), group("any_order", Forbidden("x")), BOOK], [BOOK]) == (
+        ["book"],
+        [(0, 0, True)],
+    )

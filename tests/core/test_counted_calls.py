@@ -1,4 +1,4 @@
-"""Which calls count."""
+"""Which calls count: the laws of leaving calls out."""
 
 from __future__ import annotations
 
