@@ -8,6 +8,7 @@ import shlex
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
 
 import msgspec
 from click.testing import CliRunner
@@ -71,16 +72,17 @@ class Folder:
     def run(self, line: str, stdin: str = "") -> Outcome:
         """Run a command; `RUN1` in it stands for the first id that was printed."""
         words = [_RUN_NAME.sub(self._run_id, word) for word in shlex.split(line)]
-        before, sys.argv = sys.argv, ["callscore", *words]
-        try:
-            with CliRunner().isolation(stdin) as (out, err, _):
-                try:
-                    code = run_program()
-                except SystemExit as ended:
-                    code = int(ended.code or 0)
-                return Outcome(code, *map(self._stable, (out.getvalue(), err.getvalue())))
-        finally:
-            sys.argv = before
+        # The name of the program in messages is the first word, also under `python -m pytest`.
+        with (
+            patch.object(sys, "argv", ["callscore", *words]),
+            patch.object(sys.modules["__main__"], "__package__", None),
+            CliRunner().isolation(stdin) as (out, err, _),
+        ):
+            try:
+                code = run_program()
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+            return Outcome(code, *map(self._stable, (out.getvalue(), err.getvalue())))
 
     def _run_id(self, found: re.Match[str]) -> str:
         return self._runs[int(found[1]) - 1]
