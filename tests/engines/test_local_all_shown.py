@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.encoders import nested
+from tests.engines.nested_values import nested
 
 from callscore.core.settings import DEFAULT
 from callscore.engines import local

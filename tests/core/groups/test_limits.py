@@ -12,7 +12,7 @@ from callscore.core.groups.solver import match_groups
 from callscore.core.settings import Order, Settings
 from callscore.errors import InvalidCall
 
-SEARCH, OPEN, BOOK, PAY = (ToolCall(name, {}) for name in ("search", "open", "book", "pay"))
+SEARCH, BOOK, PAY = (ToolCall(name, {}) for name in ("search", "book", "pay"))
 
 
 def group(kind: GroupKind, *members: Expected) -> Group:
