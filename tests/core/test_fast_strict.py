@@ -194,3 +194,65 @@ def test_one_strange_case_among_others_is_the_only_one_that_needs_more_care() ->
 
     assert outcomes == [(1, 1, 1, 0), None, (0, 1, 0, 0)]
     assert summary == summarized((plain, plain), (plain, ()))
+
+
+def test_which_of_two_copies_is_extra_is_the_same_as_in_a_score() -> None:
+    # The second expected call has two equals. The first expected call takes the earlier of them,
+    # for both are as close to it as the third call is; so what differs is `b` and not `a`.
+    one, two, three = '{"a": 1.0, "b": 1}', '{"a": 1, "b": 2}', '{"a": 2, "b": 1}'
+    expected = read([written("f", text) for text in (one, two)])
+    actual = read([written("f", text) for text in (two, three, two)])
+    summary = Summary()
+
+    assert count(summary, expected, actual) == (1, 2, 3, 0)
+
+    assert summary.wrong_arguments == {("f", "b"): 1}
+
+
+def test_arguments_that_only_one_side_has_are_wrong_on_both() -> None:
+    summary = Summary()
+    wanted = read([written("f", '{"a": 1, "b": 2}')])
+    given = read([written("f", '{"b": 2.0, "c": 3}')])
+
+    assert count(summary, wanted, given) == (0, 1, 1, 0)
+
+    assert summary.wrong_arguments == {("f", "a"): 1, ("f", "c"): 1}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("", ""),
+        ("", "g"),
+        ("g", ""),
+        ("gh", "gh"),
+        ("gh", "hg"),
+        ("gh", "gk"),
+        ("gh", "k"),
+        ("ghk", "hk"),
+        ("1", "2"),
+        ("1", "4"),
+        ("1g", "4"),
+        ("1g", "h2"),
+        ("g1h", "2kg"),
+        ("12", "34"),
+        ("12", "21"),
+        ("12", "2"),
+        ("1g2", "31"),
+        ("gg", "ghg"),
+        ("gg1", "h"),
+        ("4g1", "1hk"),
+        ("1gh", "41k"),
+    ],
+)
+def test_each_kind_of_case_counts_as_its_score(expected: str, actual: str) -> None:
+    texts = {str(number): text for number, text in enumerate(SPELLINGS, 1)}
+    sides = [
+        read([written("f", texts[c]) if c in texts else written(c, "{}") for c in side])
+        for side in (expected, actual)
+    ]
+    summary = Summary()
+
+    assert count(summary, sides[0], sides[1]) is not None
+
+    assert summary == summarized((sides[0], sides[1]))

@@ -301,3 +301,12 @@ def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bo
 
     assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
     assert are_shallow([])
+
+
+def test_levels_that_are_each_small_enough_may_be_too_large_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 100)
+    monkeypatch.setattr(nesting, "_MAX_REPEATS", 1)
+
+    assert nesting_fault({"x": [[0]] * 65}) == "too_large"

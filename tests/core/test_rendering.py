@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore import ToolCall, score
 from callscore.core import rendering
 from callscore.core.rendering import (
     ELLIPSIS,
@@ -258,3 +259,29 @@ def test_of_many_members_only_those_with_room_are_read() -> None:
 
     assert render_arguments(arguments, limit=30).endswith(ELLIPSIS)
     assert arguments.read <= 31
+
+
+def test_of_long_strings_that_begin_alike_the_part_is_shown_where_they_differ() -> None:
+    beginning = "0123456789" * 100
+
+    left, right = excerpts(beginning + "one", beginning + "two", limit=30)
+
+    assert (left, right) == ('"…678901234567890123456789one"', '"…678901234567890123456789two"')
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("short one", "short two"), (1, "x" * 50)],
+)
+def test_other_values_are_shown_from_their_beginning(expected: object, actual: object) -> None:
+    shown = excerpts(expected, actual, limit=20)
+
+    assert shown == (render_value(expected, limit=20), render_value(actual, limit=20))
+
+
+def test_names_of_arguments_that_are_no_text_or_are_very_long_are_shown() -> None:
+    names: Any = {1: 2, "x" * 500: 3}
+
+    for name, value in names.items():
+        text = str(score([], [ToolCall("f", {name: value})]))
+        assert f"f({str(name)[:20]}" in text

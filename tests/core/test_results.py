@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from callscore.core.call import ToolCall
 from callscore.core.results import (
+    CaseValues,
     EvaluationResults,
     MetricValue,
     Results,
@@ -13,6 +15,7 @@ from callscore.core.results import (
     ScorerResult,
     answer_passes,
 )
+from callscore.core.score import Score
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 
@@ -92,3 +95,23 @@ def test_an_answer_does_not_pass_where_a_scorer_is_broken() -> None:
 def test_no_number_makes_up_for_a_forbidden_call() -> None:
     assert answer_passes((HIGH,), 0.0, has_forbidden=True) is False
     assert answer_passes((), 0.0, has_forbidden=True) is False
+
+
+def test_a_run_counts_the_answers_with_forbidden_calls() -> None:
+    summary = Summary()
+    summary.add(Score((), (ToolCall("rm", {}),), 0, forbidden=(0,)))
+    summary.add(Score((), (), 0))
+    each = evaluation("a", results=Results(settings=DEFAULT, summary=summary))
+
+    assert RunResults(evaluations=(each, evaluation("b"))).forbidden == 1
+
+
+def test_a_run_can_be_had_as_plain_data() -> None:
+    assert RunResults(id="r", evaluations=(evaluation("a"),)).to_dict()["id"] == "r"
+
+
+@pytest.mark.parametrize(("trial", "label"), [(None, "sum"), (2, "sum #2")])
+def test_a_case_without_expectations_goes_by_its_id_and_its_trial(
+    trial: int | None, label: str
+) -> None:
+    assert CaseValues(id="sum", trial=trial).label == label

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore import score
 from callscore.core import comparators as package
 from callscore.core import rules as matcher
 from callscore.core.budget import Budget
 from callscore.core.rules import (
+    ABSENT,
     Matcher,
     _by_key,
     comparator_for,
@@ -168,4 +170,9 @@ def test_where_no_rule_was_ever_made_nothing_has_to_be_looked_at(
     monkeypatch.setattr(matcher, "_used_keys", set())
 
     assert not contains_matchers({"a": [1]})
+    assert score(["f"], ["f"]).has_equal_pairs
     assert contains_matchers({"a": [Matcher("$any")]})
+
+
+def test_what_is_absent_says_so() -> None:
+    assert repr(ABSENT) == "ABSENT"

@@ -293,3 +293,49 @@ def test_a_missing_answer_of_a_summary_is_an_error() -> None:
     assert found.results.summary.outcomes == {(1, 1, 1, 0): 3}
     assert (found.scorers[0].mean, found.scorers[0].scored) == (0.75, 4)
     assert summary_payload([found])["f1"] == 0.75
+
+
+def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
+    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(1030)]
+
+    assert len(gather(*failures).failures) == 1000
+    assert len(gather(*failures, max_shown=None).failures) == 1030
+    assert gather(*failures).errors == 1030
+
+
+def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:
+    found = gather(outcome("a", 0.0, expected=None))
+
+    assert found.results.cases == ()
+    assert [case.id for case in found.unreferenced] == ["a"]
+    assert found.results.not_scored == Noted(1, ("a",))
+    assert found.results.summary.cases == 0
+
+
+def test_a_column_says_each_reason_once() -> None:
+    column = Column("polite", 0.5, 0.9)
+    for found in (
+        MetricValue("polite", 1.0),
+        MetricValue("polite", 0.4),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None),
+    ):
+        column.add(found)
+
+    result = column.scorer(is_complete=True)
+
+    assert (result.name, result.mean, result.scored, result.passed) == ("polite", 0.7, 2, 1)
+    assert result.not_scorable == Noted(3, ("no idea", ""))
+    assert result.broken == Noted()
+
+
+def test_many_cases_are_not_listed() -> None:
+    cases = [outcome(name) for name in "abcd"]
+    totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
+    totals.add(cases[0], 0)
+
+    assert gather(*cases, max_listed=2).listed == ()
+    assert gather(*cases).listed == ()
+    assert totals.evaluation(ABOUT, cases=3, questions=3).listed == ()
+    assert len(totals.evaluation(ABOUT, cases=2, questions=2).listed) == 1
