@@ -190,17 +190,6 @@ def test_anything_that_can_be_expected_goes_to_json_and_back_without_loss(expect
     assert expect.from_json(expect.to_json(expected)) == expected
 
 
-def test_the_example_of_the_documentation_scores() -> None:
-    expected = [
-        expect.call("search", query=expect.contains("Paris")),
-        expect.optional(expect.call("get_weather")),
-        expect.forbid("delete_*"),
-    ]
-
-    assert score(expected, [("search", {"query": "hotels in Paris"})]).passed
-    assert not score(expected, [("search", {"query": "hotels in Paris"}), "delete_all"]).passed
-
-
 def test_a_matcher_shows_itself_as_files_spell_it() -> None:
     assert repr(expect.approx(3.14, abs=0.01)) == "$approx 3.14 ± 0.01"
 

@@ -63,16 +63,6 @@ def test_it_says_whether_extra_calls_hurt(kind: str, verdict: str) -> None:
     assert _advice(case_records(kind)).extra_calls == verdict
 
 
-def test_bins_have_all_runs() -> None:
-    advice = _advice(case_records("plain"))
-
-    assert sum(each.runs for each in advice.reliability) == advice.runs
-    assert sum(each.successes for each in advice.reliability) == advice.successes
-    last = advice.reliability[-1]
-    assert (last.low, last.high, last.share) == (1.0, 1.0, 1.0)
-    assert advice.reliability[0].share is None
-
-
 def test_disagreements_of_both_kinds_come_by_turns() -> None:
     records = case_records("plain")
     for number in range(8):
@@ -114,10 +104,6 @@ def test_labels_that_follow_nothing_are_said_to_be_so() -> None:
 def test_too_few_labels_are_refused(records: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(callscore.UnreadableInput, match=problem):
         _advice(records)
-
-
-def test_thirty_labels_are_enough() -> None:
-    assert _advice(case_records("plain", tasks=30, trials=1)).runs == 30
 
 
 def test_a_case_that_contradicts_itself_is_named() -> None:

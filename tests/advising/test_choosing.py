@@ -3,34 +3,13 @@ from __future__ import annotations
 from tests.advising.planted import BASE, case_records, labelled, sample_of
 
 from callscore.advising.candidates import Candidate
-from callscore.advising.choosing import Measured, Sample, choose_preset, choose_settings
+from callscore.advising.choosing import Measured, Sample, choose_settings
 from callscore.advising.runs import Runs
 
 
 def _measured(sample: Sample, candidate: Candidate) -> Measured:
     (found,) = sample.measured([candidate])
     return found
-
-
-def test_among_equal_presets_the_simplest_is_chosen() -> None:
-    found = choose_preset(sample_of(case_records("plain")))
-
-    assert found.candidate == Candidate("strict")
-    assert found.area == 1.0
-
-
-def test_a_preset_that_lets_extra_calls_be_is_chosen_where_they_do_not_hurt() -> None:
-    sample = sample_of(case_records("free"))
-
-    found = choose_preset(sample)
-
-    assert found.candidate == Candidate("coverage")
-    assert sample.is_clearly_better(_measured(sample, Candidate("strict")).column, found.column)
-
-
-def test_settings_are_changed_only_where_no_preset_is_as_good() -> None:
-    assert choose_settings(sample_of(case_records("plain"))).candidate.changes == ()
-    assert choose_settings(sample_of(case_records("free"))).candidate.changes == ()
 
 
 def test_one_change_is_enough_for_order_that_matters() -> None:
@@ -72,17 +51,3 @@ def test_a_gain_that_is_noise_is_no_clear_gain() -> None:
 
     assert not sample.is_clearly_better(strict, flexible)
     assert not sample.is_clearly_better(strict, strict)
-
-
-def test_a_sample_looks_at_its_runs_only() -> None:
-    records = case_records("plain")
-    runs = Runs(labelled(records).runs)
-    chosen = [number for number, good in enumerate(runs.outcomes) if good][:5]
-    chosen += [number for number, good in enumerate(runs.outcomes) if not good][:5]
-
-    sample = Sample(runs, BASE, chosen)
-
-    tasks = {runs.tasks[number] for number in chosen}
-    assert all(
-        not weight or task in tasks for draw in sample.draws for task, weight in enumerate(draw)
-    )

@@ -20,20 +20,6 @@ def _learned(records: list[dict[str, Any]], start: Candidate) -> Candidate:
     return learn(sample, begin).candidate
 
 
-def test_a_tool_that_has_nothing_to_do_with_success_is_a_read() -> None:
-    found = _learned(case_records("read"), Candidate("strict"))
-
-    assert found.effects == (("consult", "read"), ("*", "write"))
-    assert found.changes == (("count_calls", "writes"),)
-
-
-def test_with_writes_only_one_effect_is_enough() -> None:
-    found = _learned(case_records("read"), Candidate("outcome"))
-
-    assert found.effects == (("consult", "read"),)
-    assert found.changes == ()
-
-
 def test_a_tool_is_learned_to_write_if_its_calls_matter() -> None:
     records = case_records("plain")
     for record in records:
@@ -43,13 +29,6 @@ def test_a_tool_is_learned_to_write_if_its_calls_matter() -> None:
     found = _learned(records, Candidate("outcome"))
 
     assert found.effects == (("get_booked", "write"),)
-
-
-def test_an_argument_that_differs_at_random_is_ignored() -> None:
-    found = _learned(case_records("argument"), Candidate("strict"))
-
-    assert found.ignored == ("save.note",)
-    assert found.effects == ()
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from callscore.advising.measuring import (
-    agreement,
     area,
     area_of,
-    areas_of,
-    bootstrap_draws,
     chance_of,
     folds_of,
-    middle,
-    numbered,
-    precision,
     ranked,
 )
 
@@ -51,43 +45,6 @@ def test_a_weighted_area_is_that_of_repeated_tasks(
     found = area_of(ranked(values, outcomes, tasks), weights)
 
     assert found == (pytest.approx(expected) if both else None)
-
-
-def test_values_that_are_missing_are_left_out() -> None:
-    found = ranked([1.0, None, 0.0], [True, True, False], [0, 1, 2])
-
-    assert area_of(found, [1, 1, 1]) == 1.0
-    assert sum(count for _, _, count in found.good) == 1
-
-
-def test_agreement_and_precision_are_about_runs_that_pass() -> None:
-    passes, outcomes = [True, True, False, False], [True, False, False, True]
-
-    assert agreement(passes, outcomes) == 0.5
-    assert precision(passes, outcomes) == 0.5
-    assert precision([False] * 4, outcomes) is None
-
-
-def test_draws_are_the_same_every_time_and_are_of_the_given_tasks() -> None:
-    draws = bootstrap_draws([0, 2, 2], 3, 20)
-
-    assert draws == bootstrap_draws([2, 0], 3, 20)
-    assert draws != bootstrap_draws([2, 0], 3, 20, seed=1)
-    assert all(sum(weights) == 2 and weights[1] == 0 for weights in draws)
-
-
-def test_an_interval_leaves_out_a_fortieth_on_either_side() -> None:
-    assert middle([float(number) for number in range(40)]) == (1.0, 38.0)
-    assert middle([None, 0.5]) == (0.5, 0.5)
-    assert middle([None]) == (0.0, 1.0)
-
-
-def test_the_interval_of_a_perfect_score_is_a_point() -> None:
-    numbers = ranked([1.0, 0.0] * 10, [True, False] * 10, numbered(range(20)))
-
-    found = middle(areas_of(numbers, bootstrap_draws(range(20), 20, 100)))
-
-    assert found == (1.0, 1.0)
 
 
 def test_all_runs_of_a_task_are_in_one_fold_and_every_fold_has_both_outcomes() -> None:

@@ -63,29 +63,12 @@ def test_the_alternative_is_offered_beside_what_was_expected() -> None:
     assert not score_calls(proposed, neither, _STRICT).passed
 
 
-def test_several_calls_are_one_alternative() -> None:
-    both = [_call("pay", by="card"), _call("pay", by="cash")]
-    records = _runs([BOOK, *both], ([BOOK, REFUND], True), ([BOOK, REFUND], True))
-
-    (found,) = _suspects(records)
-
-    assert found.proposed == [BOOK, {"one_of": [{"any_order": both}, REFUND]}]
-
-
 def test_a_call_that_successful_runs_never_make_becomes_optional() -> None:
     records = _runs([BOOK, PAY], ([BOOK], True), ([BOOK], True))
 
     (found,) = _suspects(records)
 
     assert found.proposed == [BOOK, {"optional": PAY}]
-
-
-def test_one_successful_run_is_no_agreement() -> None:
-    assert not _suspects(_runs([BOOK], ([PAY], True), ([REFUND], True), ([BOOK], False)))
-
-
-def test_a_passing_run_is_no_contradiction() -> None:
-    assert not _suspects(_runs([BOOK], ([BOOK], True), ([BOOK], True)))
 
 
 def test_as_many_failures_with_the_same_calls_are_no_evidence() -> None:
@@ -112,13 +95,6 @@ def test_what_was_done_instead_is_shown_where_more_calls_are_free() -> None:
 
     assert found.proposed == [BOOK, {"one_of": [PAY, REFUND]}]
     assert [call.name for call in found.score.extra] == ["refund"]
-
-
-def test_runs_of_two_tasks_with_the_same_id_are_not_mixed() -> None:
-    one = _runs([BOOK], ([PAY], True))
-    other = _runs([REFUND], ([PAY], True))
-
-    assert not _suspects([*one, *other])
 
 
 def test_a_reference_with_groups_is_listed_and_left_to_people() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
 from typing import Any
 
 import pytest
@@ -12,44 +11,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from callscore import score
-from callscore.checks.check import check_calls, loop_faults, repeat_faults, retry_faults
+from callscore.checks.check import check_calls, loop_faults, repeat_faults
 from callscore.core.call import INVALID, NOT_CAPTURED, Tool, ToolCall
 from callscore.core.equality import equal
-from callscore.core.score import Fault
 from callscore.formats.calls import read_arguments
-
-
-def _loops(names: str) -> list[tuple[int | None, int, str | None]]:
-    faults = loop_faults([ToolCall(name) for name in names])
-    return [(fault.since, fault.index, fault.detail) for fault in faults]
-
-
-@pytest.mark.parametrize(
-    ("names", "loops"),
-    [
-        ("", []),
-        ("aa", []),
-        ("abab", []),
-        ("aaa", [(0, 2, "a")]),
-        ("aaaaaa", [(0, 2, "a")]),
-        ("xababab", [(1, 6, "a, b")]),
-        ("abababa", [(0, 5, "a, b")]),
-        ("abcabcabcx", [(0, 8, "a, b, c")]),
-        ("aabaabaab", [(0, 8, "a, a, b")]),
-        ("aaaxbbb", [(0, 2, "a"), (4, 6, "b")]),
-        ("aaabaaabaaab", [(0, 2, "a"), (4, 6, "a"), (8, 10, "a"), (0, 11, "a, a, a, b")]),
-        ("abababaaaaaa", [(0, 5, "a, b"), (6, 8, "a")]),
-        ("abcdefabcdefabcdef", [(0, 17, "a, b, c, d, e, …")]),
-    ],
-)
-def test_a_loop_is_told_where_its_third_round_ends(
-    names: str, loops: list[tuple[int, int, str]]
-) -> None:
-    assert _loops(names) == loops
-
-
-def test_calls_with_other_arguments_are_no_loop() -> None:
-    assert loop_faults([ToolCall("page", {"number": number}) for number in range(9)]) == ()
 
 
 def _by_hand(items: str) -> set[tuple[int, int]]:
@@ -98,32 +63,6 @@ calls = st.builds(
 )
 
 
-def test_every_later_call_that_is_the_same_is_a_repeat_of_the_first() -> None:
-    call = ToolCall("f", {"a": 1, "b": [2]}, id="x")
-    same = ToolCall("f", {"b": [2.0], "a": 1}, id="y", failed=True)
-
-    assert repeat_faults([call, ToolCall("g", call.arguments), same, call]) == (
-        Fault("repeat", "f", 2, since=0),
-        Fault("repeat", "f", 3, since=0),
-    )
-
-
-def test_no_arguments_are_the_same_as_an_empty_object() -> None:
-    assert len(repeat_faults([ToolCall("f"), ToolCall("f", {})])) == 1
-
-
-def test_unreadable_arguments_are_the_same_where_their_text_is() -> None:
-    def broken(text: str) -> ToolCall:
-        return ToolCall("f", raw=text, error=INVALID)
-
-    assert repeat_faults([broken("{"), broken("{{")]) == ()
-    assert len(repeat_faults([broken("{"), broken("{")])) == 1
-
-
-def test_calls_whose_arguments_nobody_wrote_down_are_not_the_same() -> None:
-    assert repeat_faults([ToolCall("f", error=NOT_CAPTURED)] * 3) == ()
-
-
 @given(st.lists(calls, max_size=8))
 def test_a_repeat_is_what_json_equality_says(made: list[ToolCall]) -> None:
     found = {fault.index for fault in repeat_faults(made)}
@@ -140,79 +79,9 @@ def test_a_repeat_is_what_json_equality_says(made: list[ToolCall]) -> None:
 
 # Calls that failed and were made again.
 
-FAILED = ToolCall("pay", {"sum": 5}, failed=True)
-AGAIN = ToolCall("pay", {"sum": 5})
-FINE = ToolCall("login", {}, failed=False)
-
-
-def test_the_same_call_after_a_failure_is_told() -> None:
-    assert retry_faults([FAILED, AGAIN]) == (Fault("retry_unchanged", "pay", 1, since=0),)
-
-
-def test_another_call_after_a_failure_is_not() -> None:
-    assert retry_faults([FAILED, ToolCall("pay", {"sum": 6})]) == ()
-
-
-def test_the_same_call_after_a_success_is_not() -> None:
-    assert retry_faults([AGAIN, AGAIN]) == ()
-
-
-def test_a_success_in_between_may_have_changed_something() -> None:
-    assert retry_faults([FAILED, FINE, AGAIN]) == ()
-
-
-def test_another_failure_in_between_changed_nothing() -> None:
-    other = ToolCall("login", {}, failed=True)
-
-    assert retry_faults([FAILED, other, AGAIN]) == (Fault("retry_unchanged", "pay", 2, since=0),)
-
-
-def test_each_of_several_retries_names_the_failure_before_it() -> None:
-    assert [fault.since for fault in retry_faults([FAILED, FAILED, FAILED])] == [0, 1]
-
-
-def test_calls_of_one_step_do_not_know_of_each_other() -> None:
-    def step(number: int) -> ToolCall:
-        return ToolCall("pay", {"sum": 5}, step=number, failed=True)
-
-    assert retry_faults([step(1), step(1)]) == ()
-    assert len(retry_faults([step(1), step(2)])) == 1
-
 
 def made(name: str, step: int, *, failed: bool) -> ToolCall:
     return ToolCall(name, {}, step=step, failed=failed)
-
-
-def test_a_success_in_the_step_of_the_failure_or_of_the_retry_may_be_in_between() -> None:
-    first = [made("pay", 0, failed=True), made("login", 0, failed=False)]
-    second = [made("pay", 1, failed=True), made("login", 1, failed=False)]
-    failure, retry = first[0], second[0]
-
-    for before in permutations(first):
-        assert retry_faults([*before, retry]) == ()
-    for after in permutations(second):
-        assert retry_faults([failure, *after]) == ()
-
-
-def test_a_retry_that_succeeds_is_still_a_retry() -> None:
-    calls = [made("pay", 0, failed=True), made("pay", 1, failed=False), made("g", 1, failed=True)]
-
-    assert [fault.index for fault in retry_faults(calls)] == [1]
-
-
-def test_the_rounds_of_a_loop_may_have_the_calls_of_a_step_in_any_order() -> None:
-    rounds = ["ab", "ba", "ab"]
-    calls = [ToolCall(name, step=step) for step, names in enumerate(rounds) for name in names]
-
-    (fault,) = loop_faults(calls)
-
-    assert (fault.since, fault.index, fault.detail) == (0, 5, "a, b")
-
-
-def test_a_loop_of_calls_without_a_name_names_them_visibly() -> None:
-    (fault,) = loop_faults([ToolCall("", {})] * 3)
-
-    assert fault.detail == "''"
 
 
 def test_texts_that_were_cut_may_differ_where_nobody_sees_it() -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import callscore
 from callscore.checks.effects import EffectEvidence, EvidenceCounter
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Group, Times
@@ -66,25 +65,6 @@ def test_settings_definitions_and_names_decide_in_this_order(
     listed = found(tools=[tool], settings=settings)[tool.name]
 
     assert (listed.effect, listed.decided_by) == expected
-
-
-def test_words_of_a_description_change_no_score() -> None:
-    expected, actual = [("look", {"a": 1})], [("look", {"a": 2})]
-    texts = ("Looks.", "Read-only: does not change anything.", "Deletes everything.")
-    results = {"result": "Created, updated and deleted."}
-
-    for name in ("look", "get_look"):
-        calls = [({"name": name, "arguments": call[1], **results}) for call in actual]
-        scores = {
-            callscore.score(
-                [(name, expected[0][1])],
-                calls,
-                preset="outcome",
-                tools=[{"name": name, "description": text, "parameters": {"type": "object"}}],
-            ).f1
-            for text in texts
-        }
-        assert scores == {1.0 if name == "get_look" else 0.0}
 
 
 @pytest.mark.parametrize(
@@ -178,7 +158,3 @@ def test_names_are_compared_as_a_score_compares_them() -> None:
 
     assert [*listed] == ["server.look"]
     assert listed["server.look"].decided_by == "definition"
-
-
-def test_no_calls_and_no_tools_give_nothing() -> None:
-    assert found() == {}

@@ -9,8 +9,6 @@ import pytest
 from callscore.checks.tool_schema import (
     close_schema,
     count_checked_calls,
-    malformed_calls,
-    require_usable_schema,
     schema_faults,
     tools_by_call_name,
     unknown_arguments,
@@ -18,7 +16,6 @@ from callscore.checks.tool_schema import (
 )
 from callscore.core.budget import Budget
 from callscore.core.call import NOT_CAPTURED, TRUNCATED, Tool, ToolCall
-from callscore.core.score import Fault
 from callscore.core.settings import Settings
 from callscore.errors import InvalidSettings
 
@@ -37,73 +34,6 @@ TOOLS = {
     "now": Tool("now"),
     "log": Tool("log", parameters={"type": "object"}),
 }
-REMOTE = Tool("far", parameters={"$ref": "http://example.invalid/x.json"})
-
-
-def _faults(arguments: dict[str, Any] | None, name: str = "weather") -> tuple[Fault, ...]:
-    return schema_faults([ToolCall(name, arguments)], TOOLS)
-
-
-def _told(arguments: dict[str, Any] | None) -> list[tuple[str, str]]:
-    return [(fault.kind, fault.path) for fault in _faults(arguments)]
-
-
-def test_a_call_as_the_schema_asks_has_no_fault() -> None:
-    assert _faults({"city": "Oslo", "days": 3, "unit": "C", "guests": [{"name": "Ada"}]}) == ()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind", "path"),
-    [
-        ({}, "missing_argument", "$.city"),
-        (None, "missing_argument", "$.city"),
-        ({"city": "Oslo", "guests": [{}]}, "missing_argument", "$.guests[0].name"),
-        ({"city": "Oslo", "sky": "blue"}, "unknown_argument", "$.sky"),
-        ({"city": 5}, "wrong_type", "$.city"),
-        ({"city": None}, "wrong_type", "$.city"),
-        ({"city": ""}, "invalid_value", "$.city"),
-        ({"city": "Oslo", "days": 0}, "invalid_value", "$.days"),
-        ({"city": "Oslo", "days": 8}, "invalid_value", "$.days"),
-        ({"city": "Oslo", "unit": "K"}, "invalid_value", "$.unit"),
-    ],
-)
-def test_each_class_of_failure_is_told_with_its_place(
-    arguments: dict[str, Any] | None, kind: str, path: str
-) -> None:
-    assert _told(arguments) == [(kind, path)]
-
-
-def test_a_fault_has_what_was_given_and_what_was_required() -> None:
-    (fault,) = _faults({"city": "Oslo", "days": 9})
-
-    assert (fault.tool, fault.index) == ("weather", 0)
-    assert (fault.value, fault.required, fault.keyword) == (9, 7, "maximum")
-
-
-def test_all_that_is_wrong_with_a_call_is_told() -> None:
-    assert sorted(_told({"days": "many", "sky": 1})) == [
-        ("missing_argument", "$.city"),
-        ("unknown_argument", "$.sky"),
-        ("wrong_type", "$.days"),
-    ]
-
-
-def test_an_argument_that_the_schema_forbids_is_told_once() -> None:
-    closed = {"f": Tool("f", parameters={**SCHEMA, "additionalProperties": False})}
-
-    faults = schema_faults([ToolCall("f", {"city": "Oslo", "sky": 1})], closed)
-
-    assert [(fault.kind, fault.path) for fault in faults] == [("unknown_argument", "$.sky")]
-
-
-def test_an_unknown_tool_is_told_with_the_name_that_was_meant() -> None:
-    faults = schema_faults([ToolCall("wether"), ToolCall("fly"), ToolCall("wether")], TOOLS)
-
-    assert faults == (
-        Fault("unknown_tool", "wether", 0, required="weather"),
-        Fault("unknown_tool", "fly", 1),
-        Fault("unknown_tool", "wether", 2, required="weather"),
-    )
 
 
 def test_who_makes_up_names_without_end_is_not_asked_what_was_meant() -> None:
@@ -112,60 +42,6 @@ def test_who_makes_up_names_without_end_is_not_asked_what_was_meant() -> None:
     faults = schema_faults([*calls, ToolCall("weather" * 1000)], TOOLS)
 
     assert [fault.required for fault in faults] == ["weather"] * 20 + [None] * 11
-
-
-def test_tools_of_the_provider_are_not_among_the_definitions() -> None:
-    calls = [ToolCall("web_search", {}, kind="hosted"), ToolCall("list", {}, kind="mcp")]
-
-    assert schema_faults(calls, TOOLS) == ()
-
-
-@pytest.mark.parametrize("name", ["now", "log"])
-def test_a_tool_that_names_no_parameters_takes_anything(name: str) -> None:
-    assert _faults({"zone": "UTC"}, name) == ()
-
-
-def test_arguments_that_are_not_json_are_malformed_and_nothing_else() -> None:
-    call = ToolCall("weather", raw='{"city": "Os', error=TRUNCATED)
-    fault = Fault("malformed", "weather", 0, value='{"city": "Os', detail=TRUNCATED)
-
-    assert schema_faults([call], TOOLS) == (fault,)
-    assert malformed_calls([call]) == (fault,)
-
-
-def test_a_malformed_call_of_an_unknown_tool_is_both() -> None:
-    faults = schema_faults([ToolCall("fly", raw="{", error=TRUNCATED)], TOOLS)
-
-    assert [fault.kind for fault in faults] == ["unknown_tool", "malformed"]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        ToolCall("weather", error=NOT_CAPTURED),
-        ToolCall("weather", {"0": "Oslo"}, positional=True),
-    ],
-)
-def test_arguments_that_nobody_knows_are_not_checked(call: ToolCall) -> None:
-    assert schema_faults([call], TOOLS) == ()
-    assert malformed_calls([call]) == ()
-
-
-def test_a_schema_that_cannot_be_used_is_an_error_that_names_the_tool() -> None:
-    with pytest.raises(InvalidSettings, match="the schema of the tool 'far' is invalid: it re"):
-        schema_faults([ToolCall("far", {})], {"far": REMOTE})
-
-
-def test_a_schema_that_nobody_needs_is_not_looked_at() -> None:
-    assert schema_faults([ToolCall("now", {})], {**TOOLS, "far": REMOTE}) == ()
-
-
-def test_tools_can_be_told_apart_by_whether_their_schemas_are_of_use() -> None:
-    usable, problems = usable_tools([*TOOLS.values(), REMOTE])
-
-    assert usable == {**TOOLS, "far": Tool("far")}
-    assert list(problems) == ["far"]
-    require_usable_schema(TOOLS["now"])
 
 
 def test_of_schemas_that_differ_none_is_of_use() -> None:
@@ -196,28 +72,6 @@ def test_calls_are_checked_where_it_can_be_told_whether_they_are_valid(
     assert count_checked_calls([call, call], TOOLS) == (2 if is_checked else 0)
 
 
-def test_null_is_valid_where_a_definition_says_so() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}
-    tools = {"f": Tool("f", parameters=schema)}
-
-    assert schema_faults([ToolCall("f", {"a": None})], tools) == ()
-    assert [fault.kind for fault in schema_faults([ToolCall("f", {"a": 1})], tools)] == [
-        "wrong_type"
-    ]
-
-
-def test_of_alternatives_one_fault_is_told() -> None:
-    schema = {"properties": {"when": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
-
-    (fault,) = schema_faults([ToolCall("f", {"when": "x"})], {"f": Tool("f", parameters=schema)})
-
-    assert (fault.kind, fault.path, sorted(fault.required)) == (
-        "wrong_type",
-        "$.when",
-        ["integer", "null"],
-    )
-
-
 def test_ten_thousand_calls_are_checked_in_one_go() -> None:
     calls = [ToolCall("weather", {"city": "Oslo", "days": number % 9}) for number in range(10_000)]
 
@@ -235,67 +89,6 @@ def _unknown(schema: Any, *names: str) -> list[str] | None:
     """The names that a schema does not know; None where it knows of more than it names."""
     known = close_schema(schema)
     return None if known is None else unknown_arguments(known, dict.fromkeys(names, 1), Budget())
-
-
-@pytest.mark.parametrize("schema", [A, {**A, "additionalProperties": False}])
-def test_what_properties_do_not_name_is_made_up(schema: dict[str, Any]) -> None:
-    assert _unknown(schema, "a", "b") == ["b"]
-    assert _unknown(schema, "a") == []
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {},
-        {"type": "object"},
-        {"patternProperties": {"^x-": {}}},
-        {"properties": {}, "additionalProperties": True},
-        True,
-        {**A, "additionalProperties": True},
-        {**A, "additionalProperties": {"type": "string"}},
-        {**A, "unevaluatedProperties": True},
-        {"allOf": [A, {"additionalProperties": {}}]},
-        {**A, "$ref": "#somewhere"},
-        {**A, "$dynamicRef": "#x"},
-        {**A, "allOf": [{"$ref": "#/$defs/none"}]},
-    ],
-)
-def test_a_schema_that_lets_others_in_makes_nothing_up(schema: Any) -> None:
-    assert close_schema(schema) is None
-
-
-@pytest.mark.parametrize("schema", [{"properties": {}}, {"allOf": [{"properties": {}}]}])
-def test_a_schema_with_no_properties_to_name_takes_no_arguments(schema: dict[str, Any]) -> None:
-    assert _unknown(schema, "a") == ["a"]
-    assert _unknown({**schema, "patternProperties": {"^x-": {}}}, "a", "x-1") == ["a"]
-
-
-def test_a_name_that_a_pattern_knows_is_not_made_up() -> None:
-    schema = {**A, "patternProperties": {"^x-": {}}}
-
-    assert _unknown(schema, "a", "x-1", "y", "z") == ["y", "z"]
-    assert _unknown(schema, "a") == []
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"allOf": [{"properties": {"b": {}}}]},
-        {"anyOf": [{"properties": {"b": {}}}, {"type": "null"}]},
-        {"oneOf": [{"properties": {"b": {}}}]},
-        {"if": {}, "then": {"properties": {"b": {}}}},
-        {"if": {}, "else": {"properties": {"b": {}}}},
-        {"dependentSchemas": {"a": {"properties": {"b": {}}}}},
-        {"dependencies": {"a": {"properties": {"b": {}}}, "b": ["a"]}},
-        {"$ref": "#/$defs/rest", "$defs": {"rest": {"properties": {"b": {}}}}},
-    ],
-)
-def test_what_other_parts_of_the_schema_name_is_known(part: dict[str, Any]) -> None:
-    assert _unknown({**A, **part}, "a", "b", "c") == ["c"]
-
-
-def test_a_schema_that_refers_to_itself_is_gone_through_once() -> None:
-    assert _unknown({**A, "allOf": [{"$ref": "#"}]}, "b") == ["b"]
 
 
 def test_parts_of_a_strange_form_say_nothing() -> None:
@@ -316,18 +109,6 @@ SETTINGS = Settings(strip_prefix=("mcp__*__",))
 
 def _by_call(*names: str, tools: tuple[Tool, ...] = (ONE, TWO)) -> dict[str, Tool]:
     return tools_by_call_name(names, {tool.name: tool for tool in tools}, SETTINGS)
-
-
-def test_a_tool_is_known_by_its_own_name_whatever_others_are_called() -> None:
-    found = _by_call("mcp__b__book", "mcp__a__book")
-
-    assert found == {"mcp__a__book": ONE, "mcp__b__book": TWO}
-
-
-def test_another_name_is_that_of_the_tool_that_is_compared_alike() -> None:
-    found = _by_call("book", "mcp__c__book", "cook", tools=(ONE,))
-
-    assert found == {"mcp__a__book": ONE, "book": ONE, "mcp__c__book": ONE}
 
 
 def test_a_name_that_can_mean_tools_that_differ_is_refused_with_their_names() -> None:

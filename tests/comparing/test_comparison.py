@@ -7,91 +7,24 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.comparing.sides_made_up import a_case, a_side, an_error, scored
 
-from callscore.comparing.changes import CaseChange
 from callscore.comparing.comparison import (
-    Comparison,
-    SideSummary,
     compare_sides,
     comparison_notes,
     comparison_to_dict,
-    gate_to_dict,
-    with_evaluation,
 )
-from callscore.comparing.differences import Difference
-from callscore.comparing.gating import gate
 from callscore.comparing.sides import EvaluationSide, Side, match_sides
-from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
-from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.comparing.sides import CaseOutcome
 
 
-def test_a_comparison_gives_its_changes_by_kind_and_its_verdict() -> None:
-    broken = CaseChange(kind="broken", evaluation="weather", case="a")
-    fixed = CaseChange(kind="fixed", evaluation="weather", case="b")
-
-    found = Comparison(
-        before=SideSummary(label="main"),
-        after=SideSummary(label="latest"),
-        main=Difference(measure="passed", cases=2, before=0.5, after=0.75, verdict="no evidence"),
-        changes=(broken, fixed),
-    )
-
-    assert found.verdict == "no evidence"
-    assert found.main.change == 0.25
-    assert (found.changed("broken"), found.changed("fixed")) == ((broken,), (fixed,))
-    assert found.to_dict()["verdict"] == "no evidence"
-
-
 # Two runs, case by case, from what the history holds to the verdict.
-
-LOW = Note(Phrase("{scorer} is low", "{scorer}: мало"), {"scorer": "tone"})
-
-
-def test_a_run_that_broke_a_tenth_of_two_hundred_cases_regressed() -> None:
-    before, after = a_side(*[True] * 200), a_side(*[False] * 20, *[True] * 180)
-
-    found = compare_sides(before, after)
-
-    assert (found.verdict, found.main.measure, found.main.cases) == ("regressed", "passed", 200)
-    assert [change.case for change in found.changed("broken")][:2] == ["case-0", "case-1"]
-    assert (len(found.changes), found.same) == (20, 180)
-
-
-def test_each_run_is_told_in_a_few_words() -> None:
-    before = replace(
-        a_side(True, a_case("b", an_error(), an_error()), label="main"),
-        run="k3f9",
-        command="run",
-        started_at=5.0,
-        git_commit="abc",
-        git_dirty=True,
-        is_finished=False,
-    )
-
-    found = compare_sides(before, a_side(True)).before
-
-    assert (found.label, found.run, found.command, found.started_at) == ("main", "k3f9", "run", 5.0)
-    assert (found.git_commit, found.git_dirty, found.is_finished) == ("abc", True, False)
-    assert (found.cases, found.errors, found.below) == (2, 2, ())
-
-
-def test_missed_thresholds_name_their_evaluation_where_there_are_several() -> None:
-    one, two = (EvaluationSide(name=name, below=(LOW,)) for name in ("a", "b"))
-
-    alone = compare_sides(a_side(True), a_side(evaluations=[one])).after
-    several = compare_sides(a_side(True), a_side(evaluations=[one, two])).after
-
-    assert [note.text("en") for note in alone.below] == ["tone is low"]
-    assert [note.text("en") for note in several.below] == ["a: tone is low", "b: tone is low"]
 
 
 def test_cases_that_cannot_be_compared_are_counted_and_named() -> None:
@@ -107,23 +40,6 @@ def test_cases_that_cannot_be_compared_are_counted_and_named() -> None:
     assert found.lost == Noted(1, ("weather::lost",))
     assert (found.main.cases, found.in_common) == (1, 3)
     assert found.evaluations == ("weather",)
-
-
-def test_no_case_in_common_is_another_thing_than_no_number_in_common() -> None:
-    nothing = compare_sides(a_side(a_case("a", True)), a_side(a_case("b", True)))
-    no_number = compare_sides(a_side(a_case("a", None)), a_side(a_case("a", None)))
-
-    assert (nothing.main.cases, nothing.in_common) == (0, 0)
-    assert (no_number.main.cases, no_number.in_common) == (0, 1)
-
-
-def test_trials_that_only_one_run_has_make_no_difference() -> None:
-    lucky = [a_case(f"{number}", True) for number in range(200)]
-    often = [a_case(f"{number}", *[True] * 9, False) for number in range(200)]
-
-    found = compare_sides(a_side(*lucky), a_side(*often))
-
-    assert (found.verdict, found.main.change, found.main.down) == ("no evidence", 0, 0)
 
 
 def test_of_many_names_the_first_are_given() -> None:
@@ -160,34 +76,6 @@ def test_other_measures_stand_beside_the_one_that_decides() -> None:
         ("passed", "regressed"),
         ("f1", "regressed"),
     ]
-
-
-def test_a_measure_without_a_number_stands_nowhere() -> None:
-    before = after = a_side(a_case("a", scored(f1=None, values=(("tone", None),))))
-
-    assert compare_sides(before, after).others == ()
-
-
-def test_an_unknown_measure_is_refused() -> None:
-    with pytest.raises(InvalidSettings, match="measure: unknown measure 'tune'"):
-        compare_sides(a_side(True), a_side(True), measure="tune")
-
-
-def test_slices_alarms_and_notes_are_there() -> None:
-    right, wrong = (
-        scored(tools={"search": counts}) for counts in ((1, 0, 0, 0, 0), (0, 1, 0, 0, 0))
-    )
-    before = a_side(a_case("a", right, tags=("slow",)))
-    after = replace(
-        a_side(a_case("a", replace(wrong, forbidden=1), tags=("slow",))), is_finished=False
-    )
-
-    found = compare_sides(before, after)
-
-    assert [each.name for each in found.tools] == ["search"]
-    assert [each.name for each in found.tags] == ["slow"]
-    assert [alarm.kind for alarm in found.alarms] == ["forbidden"]
-    assert len(found.notes) == 1
 
 
 outcomes = st.lists(
@@ -241,8 +129,6 @@ def test_the_order_of_the_cases_changes_no_number(
 
 # Comparisons and gates as plain data.
 
-BELOW = Note(Phrase("low", "мало"))
-
 
 def test_everything_is_there_as_plain_data() -> None:
     before = a_side(a_case("a", True, tags=("\ud800",)), a_case("b", True), label="main")
@@ -274,54 +160,8 @@ def test_everything_is_there_as_plain_data() -> None:
     assert found["main"]["smallest"] is None
 
 
-def test_every_field_of_a_comparison_is_exported() -> None:
-    comparison = compare_sides(a_side(True), a_side(False))
-
-    found = comparison_to_dict(comparison)
-
-    assert set(comparison.__struct_fields__) - {"same"} <= set(found)  # it is one of the counts
-    fields = {*comparison.main.__struct_fields__, "change"} - {"required"}  # only for display
-    assert fields == set(found["main"])
-    assert set(comparison.after.__struct_fields__) == set(found["after"])
-
-
-def test_sentences_are_said_in_the_language_that_is_asked_for() -> None:
-    after = a_side(False)
-    after = replace(
-        after, is_finished=False, evaluations=(replace(after.evaluations[0], below=(BELOW,)),)
-    )
-    comparison = compare_sides(a_side(True), after)
-
-    english, russian = (comparison_to_dict(comparison, lang=lang) for lang in ("en", "ru"))
-
-    assert (english["after"]["below"], russian["after"]["below"]) == (["low"], ["мало"])
-    assert english["notes"] == ["run: the run did not finish"]
-    assert russian["notes"] != english["notes"]
-
-
-def test_what_was_not_compared_has_no_numbers() -> None:
-    found = comparison_to_dict(compare_sides(a_side(), a_side()))["main"]
-
-    assert (found["cases"], found["interval"], found["change"]) == (0, None, None)
-
-
-def test_a_gate_says_why() -> None:
-    found = gate_to_dict(gate(compare_sides(a_side(True), a_side(False)), "broken"))
-
-    assert (found["is_open"], found["is_doubtful"], found["fail_on"]) == (False, False, "broken")
-    assert found["reasons"] == [
-        {"kind": "large loss", "count": 1, "cases": [], "sides": []},
-        {"kind": "broken", "count": 1, "cases": ["weather::case-0"], "sides": []},
-    ]
-    assert found["comparison"]["verdict"] == "not enough data"
-
-
 # What should be known about a comparison besides its numbers.
 
-UNEVEN = (
-    "cases with different numbers of trials: 1 (up to {before} before, up to {after} after); "
-    "the verdict is about the first trials, as many as both runs have, the lists about all"
-)
 BEFORE, AFTER = a_side(True, label="main"), a_side(True, label="latest")
 
 
@@ -329,38 +169,6 @@ def notes(before: Side, after: Side) -> list[str]:
     found = list(comparison_notes(before, after, match_sides(before, after)))
     assert all(note.text("ru") for note in found)
     return [note.text("en") for note in found]
-
-
-def test_of_two_runs_of_one_suite_nothing_is_to_be_said() -> None:
-    assert notes(BEFORE, AFTER) == []
-
-
-def test_two_variants_of_one_run_are_not_the_same() -> None:
-    small, large = (
-        Side(label=f"main:{variant}", run="k3f9", evaluations=(variant_of(variant),))
-        for variant in ("small", "large")
-    )
-
-    assert notes(small, large) == []
-
-
-def variant_of(variant: str) -> EvaluationSide:
-    return EvaluationSide(name="weather", variant=variant, cases=(a_case("a", True),))
-
-
-def test_a_run_that_did_not_end_is_told() -> None:
-    assert notes(BEFORE, replace(AFTER, is_finished=False)) == ["latest: the run did not finish"]
-
-
-def test_other_rules_than_before_are_told() -> None:
-    before, after = (
-        Side(label="x", evaluations=(EvaluationSide(name="weather", settings=settings),))
-        for settings in ("one", "two")
-    )
-
-    [note] = notes(before, after)
-
-    assert note.startswith("weather: the settings or scorers of the two runs differ")
 
 
 def test_an_evaluation_that_one_run_has_is_told() -> None:
@@ -389,40 +197,3 @@ def test_evaluations_of_other_names_that_are_taken_for_one_are_told() -> None:
     ]
     # Whoever compares two files has just written their names.
     assert notes(replace(before, run=""), replace(after, run="")) == []
-
-
-def test_what_has_no_answer_is_told() -> None:
-    after = a_side(a_case("case-0", an_error()), label="latest")
-
-    assert notes(BEFORE, after) == [
-        "latest: errors (1) count as not passed, and as 0 in F1 and the scorers"
-    ]
-
-
-def test_a_side_has_the_counts_of_its_run() -> None:
-    run = a_side(a_case("a", True, True), a_case("b", False, None), a_case("c", an_error(), True))
-    unscored = a_side(a_case("a", an_error()))
-
-    found = compare_sides(unscored, run)
-
-    after = found.after
-    assert (after.cases, after.variants, after.trials, after.is_repeated) == (3, 1, 6, True)
-    assert (after.passed, after.failed, after.errors) == (3, 1, 1)
-    assert after.f1 == (1 + 1 + 0 + 0 + 1) / 5
-    assert found.before.f1 == 0.0
-
-
-def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:
-    after = a_side(a_case("case-0", True, True), a_case("case-0", True), label="latest")
-
-    assert notes(BEFORE, after) == [
-        UNEVEN.format(before=1, after=3),
-        "duplicate case ids, each counted as one case: 1",
-    ]
-
-
-def test_a_note_may_be_about_one_evaluation() -> None:
-    note = Note(Phrase("{scorer} is low", "{scorer}: мало"), {"scorer": "tone"})
-
-    assert with_evaluation("weather", note).text("en") == "weather: tone is low"
-    assert with_evaluation("weather", note).text("ru") == "weather: tone: мало"

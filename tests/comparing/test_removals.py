@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.comparing.removals import RemovedCase, checked_removals, removed_cases
+from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import CaseOutcome, MatchedCase, UnmatchedCase
 from callscore.errors import InvalidSettings
 
@@ -34,14 +34,6 @@ def test_a_pattern_matches_the_id_or_the_name_with_the_evaluation() -> None:
     assert unused == ["nothing"]
 
 
-def test_an_id_with_brackets_is_matched_as_it_is() -> None:
-    missing = [UnmatchedCase("e", a_case("case[1]"))]
-
-    found, _ = removed_cases(missing, {"case[1]": "gone"})
-
-    assert [each.case for each in found] == ["case[1]"]
-
-
 def test_a_pattern_by_which_the_remaining_cases_could_vanish_is_refused() -> None:
     missing = [UnmatchedCase("e", a_case("c1"))]
     remaining = [MatchedCase("e", a_case(name), a_case(name)) for name in ("c2", "c3")]
@@ -51,28 +43,3 @@ def test_a_pattern_by_which_the_remaining_cases_could_vanish_is_refused() -> Non
             removed_cases(missing, {pattern: "gone"}, remaining)
     found, _ = removed_cases(missing, {"c[12]": "gone", "x*": "none is missing"}, remaining)
     assert [each.case for each in found] == ["c1"]
-
-
-def test_reasons_are_stripped() -> None:
-    assert checked_removals({"a": " gone\n"}, where="x") == {"a": "gone"}
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"a": ""}, "x: 'a' needs a reason"),
-        ({"a": " "}, "x: 'a' needs a reason"),
-        ({"a": "\u200b…"}, "x: 'a' needs a reason"),
-        ({"a": 1}, "x: 'a' needs a reason"),
-        ({"*": "gone"}, "x: '*' matches every case"),
-        ({"*::*": "gone"}, "matches every case"),
-        ({"": "gone"}, "matches every case"),
-    ],
-)
-def test_a_removal_without_a_reason_or_a_name_is_refused(
-    given: dict[str, object], problem: str
-) -> None:
-    with pytest.raises(InvalidSettings) as caught:
-        checked_removals(given, where="x")
-
-    assert problem in str(caught.value)

@@ -11,34 +11,11 @@ from callscore.core import budget as module
 from callscore.core.budget import Budget, OverBudget
 from callscore.core.settings import settings_from
 from callscore.engines.local import score_cases
-from callscore.errors import InvalidCall, UnreadableInput
+from callscore.errors import UnreadableInput
 from callscore.formats.cases import read_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def test_what_exceeds_the_budget_is_refused() -> None:
-    budget = Budget(10)
-    budget.spend(10, "$text")
-
-    with pytest.raises(InvalidCall, match=r"more than 10,000,000 steps per case.*'\$text'"):
-        budget.spend(1, "$text")
-
-
-def test_an_answer_is_computed_once() -> None:
-    budget, asked = Budget(), []
-    value = [1, [2, 3]]
-
-    def ask(what: Any) -> int:
-        asked.append(what)
-        return len(asked)
-
-    assert [budget.once("a", lambda: ask("a")) for _ in range(2)] == [1, 1]
-    assert [budget.about(value, ask) for _ in range(2)] == [2, 2]
-    assert [budget.verdict(value, 1, lambda: ask(1)) for _ in range(2)] == [3, 3]
-    assert budget.size_of({"a": value, "b": "text"}) == 7
-    assert budget.size_of("text") == 1
 
 
 def test_what_is_remembered_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,20 +63,6 @@ def test_time_that_other_processes_used_does_not_count(clock: dict[str, float]) 
     assert [budget.search(0, "$regex", search) for _ in range(9)] == [True] * 9
 
 
-def test_the_usual_cost_of_a_search_is_counted_in_steps(clock: dict[str, float]) -> None:
-    budget = Budget()
-
-    def search(_seconds: float) -> None:
-        clock["all"] += 1e-6
-        clock["own"] += 1e-6
-
-    for _ in range(1000):
-        budget.search(10, "$regex", search)
-
-    assert budget.left == module.MAX_STEPS - 10_000
-    assert budget.seconds == pytest.approx(1)
-
-
 @pytest.mark.parametrize("error", [TimeoutError, MemoryError])
 def test_a_search_that_is_given_up_refuses_the_case(error: type[Exception]) -> None:
     def search(_seconds: float) -> None:
@@ -107,41 +70,6 @@ def test_a_search_that_is_given_up_refuses_the_case(error: type[Exception]) -> N
 
     with pytest.raises(OverBudget, match=r"'\$regex'. Simplify the regular expression"):
         Budget().search(0, "$regex", search)
-
-
-@pytest.mark.parametrize(
-    ("rule", "calls", "has_unordered", "advice"),
-    [
-        ("$contains", (1, 1), False, "Split the case."),
-        ("$schema", (1, 1), False, "Simplify the schema."),
-        ("$text", (9, 9), False, "Expect shorter texts, or leave out 'similarity'."),
-        (
-            *("$contains", (1, 1), True),
-            "Use fewer or shorter arrays, or compare their items in order.",
-        ),
-        (
-            *("$regex", (900, 800), False),
-            "Use fewer calls per case than 900 expected and 800 actual, or simplify the regular expression.",
-        ),
-        (
-            *("order 'any'", (900, 900), True),
-            (
-                "Use fewer calls per case than 900 expected and 900 actual, or use fewer or shorter arrays, or"
-                " compare their items in order."
-            ),
-        ),
-    ],
-)
-def test_a_refusal_says_what_to_change_in_such_a_case(
-    rule: str, calls: tuple[int, int], has_unordered: bool, advice: str
-) -> None:
-    budget = Budget(0)
-    budget.calls, budget.has_unordered = calls, has_unordered
-
-    with pytest.raises(OverBudget) as refusal:
-        budget.spend(1, rule)
-
-    assert str(refusal.value).endswith(f"was stopped at {rule!r}. {advice}")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
-from datetime import date
-from decimal import Decimal
-from enum import IntEnum, StrEnum
 from fractions import Fraction
 from math import inf, nan
 from types import SimpleNamespace
@@ -16,29 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callscore import score
 from callscore.core.equality import (
     differing_keys,
-    digest,
     equal,
     equal_objects,
     exact_ratio,
     fingerprint,
-    is_fraction,
-    is_number,
 )
 from callscore.core.rules import Matcher
-
-
-class Level(IntEnum):
-    ONE = 1
-
-
-class Colour(StrEnum):
-    RED = "red"
-
-
-class Celsius(float):
-    """A number whose class is not the plain one, as array libraries have them."""
 
 
 def nested(depth: int, innermost: object = 0, *, as_objects: bool = False) -> Any:
@@ -87,81 +69,6 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 
-SAME: list[tuple[Any, Any]] = [
-    (1, 1.0),
-    (0, -0.0),
-    (2**70, float(2**70)),
-    (nan, -nan),
-    (inf, inf),
-    ({"a": nan}, {"a": float("nan")}),
-    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
-    ({"a": {"x": 1, "y": [1]}}, {"a": {"y": [1.0], "x": 1.0}}),
-    ([1, (2, 3)], (1, [2, 3])),
-    (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
-    (Level.ONE, 1),
-    (Celsius(1.0), 1),
-    ([Celsius(nan)], [nan]),
-    (Colour.RED, "red"),
-    ([Colour.RED, 1], ["red", 1.0]),
-    (date(2024, 1, 15), date(2024, 1, 15)),
-    ([date(2024, 1, 15), 1], [date(2024, 1, 15), 1.0]),
-    ({True: "a"}, {1: "a"}),
-    ("\ud800", "\ud800"),
-]
-DIFFERENT: list[tuple[Any, Any]] = [
-    (9007199254740993, 9007199254740992.0),
-    (True, 1),
-    (False, 0),
-    (False, None),
-    (True, "true"),
-    ([True], [1]),
-    ({"a": True}, {"a": 1}),
-    ([Celsius(1.0)], [True]),
-    ("1", 1),
-    (None, "None"),
-    (None, "null"),
-    (None, nan),
-    ([None], [nan]),
-    (nan, inf),
-    (inf, -inf),
-    ({}, []),
-    ([], {}),
-    ({"a": None}, {}),
-    ({"a": 1}, {"b": 1}),
-    ([1, 2], [2, 1]),
-    ([1], [1, 1]),
-    ([[]], [[], []]),
-    (["a,b"], ["a", "b"]),
-    ([Colour.RED], ["blue"]),
-    ("é", "e\u0301"),
-    ("A", "a"),
-    ("х", "x"),
-    ("", " "),
-    (date(2024, 1, 15), "2024-01-15"),
-    ([date(2024, 1, 15)], ["2024-01-15"]),
-    (Decimal(1), 1),
-    (Decimal("1.0"), Decimal("1.00")),
-    ({1: "a"}, {"1": "a"}),
-]
-
-
-@pytest.mark.parametrize(("left", "right"), SAME)
-def test_the_same_value_in_another_spelling_is_equal(left: Any, right: Any) -> None:
-    assert equal(left, right)
-    assert equal(right, left)
-    assert fingerprint(left) == fingerprint(right)
-    assert equal_objects({"a": left}, {"a": right})
-    assert differing_keys({"a": left}, {"a": right}) == []
-
-
-@pytest.mark.parametrize(("left", "right"), DIFFERENT)
-def test_values_that_only_look_alike_are_not_equal(left: Any, right: Any) -> None:
-    assert not equal(left, right)
-    assert not equal(right, left)
-    assert fingerprint(left) != fingerprint(right)
-    assert not equal_objects({"a": left}, {"a": right})
-    assert differing_keys({"a": left}, {"a": right}) == ["a"]
-
 
 @given(VALUES)
 def test_a_value_equals_itself_however_it_is_spelled(value: Any) -> None:
@@ -179,15 +86,6 @@ def test_equality_is_symmetric_and_agrees_with_the_fingerprint(left: Any, right:
 
     assert equal(right, left) is answer
     assert (fingerprint(left) == fingerprint(right)) is answer
-
-
-@pytest.mark.parametrize("as_list", [False, True])
-def test_equality_is_transitive_over_all_that_is_easily_mixed_up(as_list: bool) -> None:
-    values = [[scalar] for scalar in SCALARS] if as_list else list(SCALARS)
-
-    for a in values:
-        alike = [b for b in values if equal(a, b)]
-        assert all(equal(b, c) for b in alike for c in alike)
 
 
 @given(st.dictionaries(st.text(), VALUES), st.dictionaries(st.text(), VALUES))
@@ -213,13 +111,6 @@ def test_objects_are_equal_exactly_when_no_member_differs(
         for key in left | right
         if key not in left or key not in right or not equal(left[key], right[key])
     }
-
-
-def test_differing_members_come_in_the_order_of_the_expected_object() -> None:
-    expected = {"z": 1, "same": 0, "a": 1}
-    actual = {"y": 1, "same": 0.0, "a": 2, "b": 1}
-
-    assert differing_keys(expected, actual) == ["z", "a", "y", "b"]
 
 
 @pytest.mark.parametrize("as_objects", [False, True])
@@ -249,12 +140,6 @@ def test_an_integer_too_long_to_print_is_compared_all_the_same() -> None:
     assert fingerprint([huge]) != fingerprint([huge + 1])
 
 
-def test_the_fingerprint_keeps_keys_and_values_apart() -> None:
-    assert fingerprint({"a": "b:c"}) != fingerprint({"a:b": "c"})
-    assert fingerprint(["]", "["]) != fingerprint(["][", ""])
-    assert fingerprint([[1], 2]) != fingerprint([[1, 2]])
-
-
 def test_equality_changes_neither_side() -> None:
     left, right = {"b": [1, {"c": nan}], "a": (1,)}, {"a": [1.0], "b": [1.0, {"c": nan}]}
     before = repr((left, right))
@@ -264,47 +149,7 @@ def test_equality_changes_neither_side() -> None:
     assert repr((left, right)) == before
 
 
-def test_rules_are_the_same_by_what_they_hold_and_not_by_how_they_print() -> None:
-    long = "a" * 500
-
-    assert equal([Matcher("$text", long + "b")], (Matcher("$text", long + "b"),))
-    assert equal(Matcher("$approx", 1, {"abs": 1}), Matcher("$approx", 1.0, {"abs": 1.0}))
-    assert not equal([Matcher("$text", long + "b")], [Matcher("$text", long + "c")])
-    assert not equal(Matcher("$gt", 1), Matcher("$gte", 1))
-    assert not equal(Matcher("$gt", 1), Matcher("$gt", 1, {"$lt": 5}))
-    assert not equal(Matcher("$one_of", [1]), Matcher("$one_of", [True]))
-    assert not equal(Matcher("$gt", 1), "$gt 1")
-
-
-def test_a_digest_is_short_and_tells_texts_apart() -> None:
-    texts = ["", "a", "b", "\ud800", "a" * 100_000]
-
-    assert len({digest(text) for text in texts}) == len(texts)
-    assert {len(digest(text)) for text in texts} == {16}
-
-
 # What a number is, and what it is exactly.
-
-
-@pytest.mark.parametrize("value", [0, -1, 1.5, 10**400])
-def test_what_json_counts_with_is_a_number(value: float) -> None:
-    assert is_number(value)
-
-
-@pytest.mark.parametrize("value", [True, None, "1", nan, inf, -inf, [1], {}])
-def test_what_json_cannot_count_with_is_no_number(value: Any) -> None:
-    assert not is_number(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(0, True), (1.0, True), (1.01, False), (-1, False)]
-)
-def test_a_share_is_from_0_to_1(value: float, expected: bool) -> None:
-    assert is_fraction(value) == expected
-
-
-def test_a_tenth_is_a_tenth() -> None:
-    assert Fraction(*exact_ratio(0.1)) == Fraction(1, 10)
 
 
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
@@ -319,3 +164,22 @@ def test_an_object_with_parts_without_end_has_a_fingerprint_of_its_own() -> None
 
     assert fingerprint(shared) == fingerprint(shared)
     assert fingerprint(shared) != fingerprint(SimpleNamespace(x=shared, y=shared))
+
+
+def test_rules_are_the_same_by_what_they_hold_and_not_by_how_they_print() -> None:
+    long = "a" * 500
+
+    assert equal([Matcher("$text", long + "b")], (Matcher("$text", long + "b"),))
+    assert equal(Matcher("$approx", 1, {"abs": 1}), Matcher("$approx", 1.0, {"abs": 1.0}))
+    assert not equal([Matcher("$text", long + "b")], [Matcher("$text", long + "c")])
+    assert not equal(Matcher("$gt", 1), Matcher("$gte", 1))
+    assert not equal(Matcher("$gt", 1), Matcher("$gt", 1, {"$lt": 5}))
+    assert not equal(Matcher("$one_of", [1]), Matcher("$one_of", [True]))
+    assert not equal(Matcher("$gt", 1), "$gt 1")
+
+
+@pytest.mark.parametrize("value", [{1, 2}, 1j, object])
+def test_a_value_that_json_does_not_know_is_of_another_type(value: Any) -> None:
+    found = score([("f", {"a": 1})], [("f", {"a": value})])
+
+    assert [difference.kind for difference in found.incorrect[0].differences] == ["type"]

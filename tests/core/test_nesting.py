@@ -93,43 +93,6 @@ ABSURD = {
 }
 
 
-@pytest.mark.parametrize("depth", [1, 2, MAX_DEPTH - 2])
-@pytest.mark.parametrize("kind", [list, dict])
-def test_values_that_can_be_followed_have_no_fault(depth: int, kind: type) -> None:
-    assert nesting_fault({"x": nested(depth, kind=kind)}) is None
-
-
-def test_values_nested_too_deeply_have_one() -> None:
-    assert nesting_fault({"x": nested(MAX_DEPTH)}) == "too_deep"
-    assert nesting_fault({"x": nested(100_000, kind=dict)}) == "too_deep"
-    assert nesting_fault({"x": Matcher("$unordered", nested(MAX_DEPTH), {})}) == "too_deep"
-
-
-def test_a_value_that_contains_itself_has_one() -> None:
-    arguments: dict[str, Any] = {}
-    arguments["x"] = {"y": [arguments]}
-
-    assert nesting_fault(arguments) == "cyclic"
-
-
-def test_shared_parts_that_expand_to_too_much_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
-    shared: Any = []
-    for _ in range(60):
-        shared = [shared, shared]
-
-    assert nesting_fault({"x": shared}) == "too_large"
-
-
-def test_many_values_have_none_if_they_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
-
-    assert nesting_fault({"x": [[[[[{"y": number}]]]] for number in range(2000)]}) is None
-    assert nesting_fault({"x": [[[[[{"y": 1}]]]]] * 2000}) is None  # of a list of 2,000 items
-    assert nesting_fault({"x": [[1] * 2000] * 2000}) == "too_large"
-    assert nesting_fault({"x": Matcher("$unordered", [[1] * 2000] * 2000, {})}) == "too_large"
-
-
 PARTS = st.recursive(
     st.sampled_from([0, True, "x", None, 1.5, Decimal(1), {1}]),
     lambda inner: st.one_of(
@@ -156,25 +119,6 @@ def test_what_ends_soon_has_no_fault(parts: list[dict[str, Any]]) -> None:
 
         assert not end_soon(parts) or not any(faults)
         assert [nesting_fault(part) for part in parts] == faults
-
-
-@pytest.mark.parametrize(("depth", "expected"), [(0, True), (4, True), (5, False), (50, False)])
-def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bool) -> None:
-    deep: Any = "x"
-    for _ in range(depth):
-        deep = [deep]
-
-    assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
-    assert are_shallow([])
-
-
-def test_levels_that_are_each_small_enough_may_be_too_large_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(nesting, "MAX_VALUES", 100)
-    monkeypatch.setattr(nesting, "_MAX_REPEATS", 1)
-
-    assert nesting_fault({"x": [[0]] * 65}) == "too_large"
 
 
 def test_shared_tuples_expand_to_too_much_also_after_a_collection() -> None:
@@ -338,3 +282,31 @@ def test_arguments_with_keys_that_are_not_text_are_compared_by_rules() -> None:
     call = ToolCall("f", {1: "2024-01-15", None: 3, ("a",): 4})  # type: ignore[dict-item]
 
     assert score([call], [call], arguments={"f.1": "date", "f.null": "approx"}).f1 == 1
+
+
+def test_many_values_have_none_if_they_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 1000)
+
+    assert nesting_fault({"x": [[[[[{"y": number}]]]] for number in range(2000)]}) is None
+    assert nesting_fault({"x": [[[[[{"y": 1}]]]]] * 2000}) is None  # of a list of 2,000 items
+    assert nesting_fault({"x": [[1] * 2000] * 2000}) == "too_large"
+    assert nesting_fault({"x": Matcher("$unordered", [[1] * 2000] * 2000, {})}) == "too_large"
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(0, True), (4, True), (5, False), (50, False)])
+def test_any_number_of_values_is_searched_for_deep_ones(depth: int, expected: bool) -> None:
+    deep: Any = "x"
+    for _ in range(depth):
+        deep = [deep]
+
+    assert are_shallow([{"a": 1}] * 100 + [{"a": deep}]) == expected
+    assert are_shallow([])
+
+
+def test_levels_that_are_each_small_enough_may_be_too_large_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nesting, "MAX_VALUES", 100)
+    monkeypatch.setattr(nesting, "_MAX_REPEATS", 1)
+
+    assert nesting_fault({"x": [[0]] * 65}) == "too_large"

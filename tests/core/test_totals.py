@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from msgspec.structs import replace
 from tests.runner.agents import a_case
 
@@ -17,15 +16,13 @@ from callscore.core.results import (
     Noted,
     Result,
     SavedScore,
-    ScorerResult,
     Usage,
     answer_passes,
 )
 from callscore.core.score import UNANSWERED
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
-from callscore.core.totals import CALL_SCORERS, Column, Totals, summary_payload
-from callscore.evaluations.scorers import SCORERS
+from callscore.core.totals import Column, Totals, summary_payload
 
 if TYPE_CHECKING:
     from callscore.core.results import EvaluationResults
@@ -78,17 +75,6 @@ def test_answers_are_counted_by_what_became_of_them() -> None:
     assert found.label == "assistant"
 
 
-def test_a_scorer_has_a_mean_over_what_it_has_a_number_for() -> None:
-    found = gather(
-        outcome("a"), outcome("b", 0.0), outcome("c", None), fail_under={"accuracy": 0.75}
-    )
-
-    (scorer,) = found.scorers
-    assert (scorer.mean, scorer.scored, scorer.passed, scorer.fail_under) == (0.5, 2, 1, 0.75)
-    assert scorer.not_scorable == Noted(1, ("nobody knows",))
-    assert scorer.is_below
-
-
 def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
     cases = [outcome(name, 0.0) for name in "abcde"]
 
@@ -97,30 +83,6 @@ def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
     assert [case.id for case in found.results.cases] == ["a", "b", "c"]
     assert found.results.not_shown == 2
     assert found.results.cases[0].metrics == (MetricValue("accuracy", 0.0),)
-
-
-def test_all_or_none_can_be_shown() -> None:
-    cases = [outcome("a"), outcome("b", 0.0)]
-
-    assert len(gather(*cases, show="all", max_shown=None).results.cases) == 2
-    assert len(gather(*cases, show="none").results.cases) == 0
-
-
-def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
-    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(1030)]
-
-    assert len(gather(*failures).failures) == 1000
-    assert len(gather(*failures, max_shown=None).failures) == 1030
-    assert gather(*failures).errors == 1030
-
-
-def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:
-    found = gather(outcome("a", 0.0, expected=None))
-
-    assert found.results.cases == ()
-    assert [case.id for case in found.unreferenced] == ["a"]
-    assert found.results.not_scored == Noted(1, ("a",))
-    assert found.results.summary.cases == 0
 
 
 def test_the_trials_of_a_case_belong_together() -> None:
@@ -146,30 +108,6 @@ def test_what_was_there_before_costs_nothing_now() -> None:
     assert found.seconds == 2
 
 
-def test_nothing_comes_to_nothing() -> None:
-    found = gather()
-
-    assert (found.answered, found.seconds, found.scorers[0].mean) == (0, None, None)
-
-
-def test_a_column_says_each_reason_once() -> None:
-    column = Column("polite", 0.5, 0.9)
-    for found in (
-        MetricValue("polite", 1.0),
-        MetricValue("polite", 0.4),
-        MetricValue("polite", None, "no idea"),
-        MetricValue("polite", None, "no idea"),
-        MetricValue("polite", None),
-    ):
-        column.add(found)
-
-    result = column.scorer(is_complete=True)
-
-    assert (result.name, result.mean, result.scored, result.passed) == ("polite", 0.7, 2, 1)
-    assert result.not_scorable == Noted(3, ("no idea", ""))
-    assert result.broken == Noted()
-
-
 def test_a_column_counts_apart_where_its_scorer_is_broken() -> None:
     column = Column("polite", 0.5, 0.9)
     for _ in range(2):
@@ -191,12 +129,6 @@ def test_a_case_that_fails_at_every_trial_is_shown_once() -> None:
     assert (found.cases, found.questions) == (3, 6)
 
 
-def test_where_all_is_shown_so_is_every_trial() -> None:
-    trials = [outcome("a", 0.0, trial=trial) for trial in (1, 2)]
-
-    assert len(gather(*trials, show="all").results.cases) == 2
-
-
 def test_fail_under_does_not_apply_to_what_was_not_asked() -> None:
     totals = Totals(DEFAULT, {"accuracy": 0.9})
     skipped = totals.evaluation(ABOUT, skipped=Noted(2), cases=0, questions=0)
@@ -207,14 +139,6 @@ def test_fail_under_does_not_apply_to_what_was_not_asked() -> None:
 
     found = (skipped, some, everything)
     assert [each.scorers[0].is_below for each in found] == [False, False, True]
-
-
-def test_a_trial_without_an_answer_did_not_pass() -> None:
-    failure = Failure(case="a", kind="raised", problem="no", trial=2)
-
-    found = gather(outcome("a", trial=1), failure)
-
-    assert found.trials == (CaseTrials("a", 2, 1),)
 
 
 # --- read back --------------------------------------------------------------------------------
@@ -251,10 +175,6 @@ def test_what_is_saved_of_scores_is_counted_like_scores() -> None:
     assert found.usage == Usage(3, 30, 6)
 
 
-def test_the_answers_of_a_file_took_no_time() -> None:
-    assert read_back(kept("a", seconds=0.0), kept("b", seconds=0.0)).seconds is None
-
-
 def test_trials_without_a_decision_are_no_trials() -> None:
     gone = Failure(case="a", kind="raised", problem="no", trial=3)
 
@@ -267,22 +187,7 @@ def test_trials_without_a_decision_are_no_trials() -> None:
     assert found.trials == (CaseTrials("a", 2, 1),)
 
 
-def test_scorers_come_in_the_order_of_fail_under_and_others_follow() -> None:
-    found = read_back(kept("a"), polite=0.5)
-
-    assert [(one.name, one.fail_under) for one in found.scorers] == [
-        ("polite", 0.5),
-        ("accuracy", None),
-    ]
-    assert found.scorers[0].is_below
-
-
 # The list of all cases of a small evaluation.
-
-
-def test_the_scorers_of_calls_are_the_built_in_ones_that_always_compare_calls() -> None:
-    # The others have no number of their own accord, check calls by their schemas, or compare states.
-    assert set(SCORERS) - {"argument_accuracy", "parameters_valid", "state"} == CALL_SCORERS
 
 
 def test_a_required_mean_is_missed_if_no_call_counts() -> None:
@@ -314,22 +219,6 @@ def test_an_error_counts_as_0_in_every_mean() -> None:
     assert summary_payload([nothing])["f1"] == 0.0
 
 
-@pytest.mark.parametrize(
-    ("mean", "least", "is_below"),
-    [
-        (None, 0.0, False),
-        (0.0, 0.0, False),
-        (None, 0.1, True),
-        (0.1, 0.2, True),
-        (None, None, False),
-    ],
-)
-def test_a_required_mean_of_0_accepts_anything(
-    mean: float | None, least: float | None, is_below: bool
-) -> None:
-    assert ScorerResult(name="accuracy", mean=mean, fail_under=least).is_below is is_below
-
-
 def test_every_case_of_a_small_evaluation_is_listed_in_the_order_of_the_plan() -> None:
     found = gather(
         outcome("a"),
@@ -347,31 +236,6 @@ def test_every_case_of_a_small_evaluation_is_listed_in_the_order_of_the_plan() -
         ("c", False, 0.0, 1),
         ("d", None, None, 0),
     ]
-
-
-def test_a_listed_case_counts_its_trials() -> None:
-    trials = [outcome("a", value, trial=trial) for trial, value in enumerate((1.0, 0.0, 0.5), 1)]
-
-    (case,) = gather(*trials, max_listed=1).listed
-
-    assert (case.passed, case.trials, case.passed_trials, case.value) == (False, 3, 1, 0.5)
-
-
-def test_many_cases_are_not_listed() -> None:
-    cases = [outcome(name) for name in "abcd"]
-    totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
-    totals.add(cases[0], 0)
-
-    assert gather(*cases, max_listed=2).listed == ()
-    assert gather(*cases).listed == ()
-    assert totals.evaluation(ABOUT, cases=3, questions=3).listed == ()
-    assert len(totals.evaluation(ABOUT, cases=2, questions=2).listed) == 1
-
-
-def test_trials_are_in_the_order_of_the_plan() -> None:
-    trials = [outcome(name, trial=trial) for name in "ab" for trial in (1, 2)]
-
-    assert [each.case for each in gather(*trials, order=[3, 2, 1, 0]).trials] == ["a", "b"]
 
 
 def test_results_can_be_counted_without_their_ids_and_tools() -> None:
@@ -431,16 +295,47 @@ def test_a_missing_answer_of_a_summary_is_an_error() -> None:
     assert summary_payload([found])["f1"] == 0.75
 
 
-def test_cases_that_say_no_trial_are_cases_beside_those_that_do() -> None:
-    totals = Totals(DEFAULT, {"accuracy": None})
-    summary = Summary(
-        outcomes={(1, 1, 1, 0): 3, (0, 1, 1, 0): 2},
-        trials={"a": {(1, 1, 1, 0): 1, (0, 1, 1, 0): 1}},
-    )
+def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
+    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(1030)]
 
-    totals.add_summary(summary, "accuracy")
+    assert len(gather(*failures).failures) == 1000
+    assert len(gather(*failures, max_shown=None).failures) == 1030
+    assert gather(*failures).errors == 1030
 
-    found = totals.evaluation(ABOUT, cases=summary.distinct_cases)
-    counted = sorted((each.case, each.trials, each.passed) for each in found.trials)
-    assert counted == [("", 1, 0), ("", 1, 1), ("", 1, 1), ("a", 2, 1)]
-    assert summary_payload([found])["decided_cases"] == 4
+
+def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:
+    found = gather(outcome("a", 0.0, expected=None))
+
+    assert found.results.cases == ()
+    assert [case.id for case in found.unreferenced] == ["a"]
+    assert found.results.not_scored == Noted(1, ("a",))
+    assert found.results.summary.cases == 0
+
+
+def test_a_column_says_each_reason_once() -> None:
+    column = Column("polite", 0.5, 0.9)
+    for found in (
+        MetricValue("polite", 1.0),
+        MetricValue("polite", 0.4),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None),
+    ):
+        column.add(found)
+
+    result = column.scorer(is_complete=True)
+
+    assert (result.name, result.mean, result.scored, result.passed) == ("polite", 0.7, 2, 1)
+    assert result.not_scorable == Noted(3, ("no idea", ""))
+    assert result.broken == Noted()
+
+
+def test_many_cases_are_not_listed() -> None:
+    cases = [outcome(name) for name in "abcd"]
+    totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
+    totals.add(cases[0], 0)
+
+    assert gather(*cases, max_listed=2).listed == ()
+    assert gather(*cases).listed == ()
+    assert totals.evaluation(ABOUT, cases=3, questions=3).listed == ()
+    assert len(totals.evaluation(ABOUT, cases=2, questions=2).listed) == 1

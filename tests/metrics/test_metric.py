@@ -9,25 +9,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from msgspec import UNSET
 
 from callscore.core.call import Tool, ToolCall
-from callscore.core.case import Forbidden, Group, Times
+from callscore.core.case import Group
 from callscore.core.results import MetricValue
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.metrics.metric import (
-    InvalidOption,
     Metric,
-    Option,
-    convert_option,
     copy_calls,
-    describe_choices,
-    number_from,
     options_of,
     parse_options,
     python_options_of,
-    takes_tools,
 )
 from callscore.metrics.registry import headline_metrics, metric_providers
 
@@ -122,12 +115,6 @@ def test_a_tool_is_not_asked_about_what_it_has_no_word_for(expected: Any, what: 
     )
 
 
-def test_a_metric_that_knows_rules_is_asked_about_them() -> None:
-    knows = Metric("x.y", lambda expected, _: float(len(expected)), {}, knows_rules=True)
-
-    assert knows.of([F, Group("optional", (F,))], []) == 2.0
-
-
 def test_a_metric_of_somebody_else_cannot_change_what_the_next_one_sees() -> None:
     def spoils(expected: Any, actual: Any) -> float:
         for call in (*expected, *actual):
@@ -138,35 +125,6 @@ def test_a_metric_of_somebody_else_cannot_change_what_the_next_one_sees() -> Non
 
     assert Metric("x.y", spoils, {}).of(calls, calls) == 2.0
     assert calls == [ToolCall("f", {"a": [1]})]
-
-
-def test_our_own_functions_are_given_the_calls_themselves() -> None:
-    given: list[Any] = []
-
-    def notes(expected: Any, _: Any) -> float:
-        given.append(expected)
-        return 1.0
-
-    notes.__module__ = "callscore.parity.strands"
-    calls = [F]
-    Metric("x.y", notes, {}).of(calls, [])
-
-    assert given[0] is calls
-
-
-def test_an_option_that_a_metric_refuses_is_said_to_be_one_of_its() -> None:
-    def refuses(*_: Any) -> float:
-        raise InvalidSettings("least is -1.")
-
-    with pytest.raises(InvalidOption, match=r"^the metric x\.y: least is -1\.$"):
-        Metric("x.y", refuses, {}).of([], [])
-
-
-def test_where_a_tool_raises_there_is_no_number_and_a_reason() -> None:
-    def breaks(*_: Any) -> float:
-        raise NotScorable("it divides by zero.")
-
-    assert Metric("x.y", breaks, {}).value_of([], []).reason == "it divides by zero."
 
 
 def test_where_a_metric_of_somebody_else_breaks_there_is_a_reason_too() -> None:
@@ -191,32 +149,7 @@ def test_a_metric_is_told_its_options_and_the_tools_if_it_wants_them() -> None:
     assert asked == [{"strict": True}, {"tools": tools}]
 
 
-def test_an_option_without_a_default_is_required() -> None:
-    assert Option("a", int, UNSET).is_required
-    assert not Option("a", int, None).is_required
-
-
 # Copies of calls.
-
-
-def test_a_copy_is_equal_and_shares_nothing_that_can_be_changed() -> None:
-    arguments = {"a": [{"b": [1]}], "c": {"d": []}, "e": (1, 2)}
-    (call,) = copy_calls([ToolCall("f", arguments, id="1", result={"r": [1]})])
-
-    assert call == ToolCall("f", arguments, id="1", result={"r": [1]})
-    assert call.arguments is not arguments
-    call.arguments["a"][0]["b"].append(2)
-    call.arguments["c"]["d"].append(2)
-    assert arguments == {"a": [{"b": [1]}], "c": {"d": []}, "e": (1, 2)}
-
-
-def test_calls_in_groups_are_copied_too() -> None:
-    call = ToolCall("f", {"a": []})
-    group, times, forbidden = copy_calls([Group("one_of", (call,)), Times(call), Forbidden("x")])
-
-    group.members[0].arguments["a"].append(1)
-    times.call.arguments["a"].append(1)
-    assert (call.arguments, forbidden) == ({"a": []}, Forbidden("x"))
 
 
 def test_arguments_may_be_missing_or_deeper_than_the_interpreter_can_follow() -> None:
@@ -235,30 +168,6 @@ def test_arguments_may_be_missing_or_deeper_than_the_interpreter_can_follow() ->
 
 
 # What somebody else's function gives as a number.
-
-
-@pytest.mark.parametrize("value", [True, 1, 1.0, Decimal(1), Fraction(1, 1)])
-def test_any_kind_of_number_is_one(value: Any) -> None:
-    assert number_from(value) == 1.0
-
-
-class Scalar:
-    """A number of another library, as numpy has them."""
-
-    shape = ()
-
-    def item(self) -> bool:
-        return True
-
-
-def test_a_number_of_another_library_is_one() -> None:
-    assert number_from(Scalar()) == 1.0
-
-
-@pytest.mark.parametrize("value", ["1", None, [1], float("nan"), float("inf"), 10**400, 1e16])
-def test_what_cannot_be_compared_is_none(value: Any) -> None:
-    with pytest.raises(NotScorable):
-        number_from(value)
 
 
 # What metrics can be told on the command line.
@@ -285,69 +194,6 @@ def metric_options(  # noqa: PLR0913  (an option of every kind)
 def needy(expected: Calls, actual: Calls, *, tool: str) -> float:
     """A metric that must be told something."""
     raise NotImplementedError
-
-
-def test_words_and_numbers_can_be_told_on_the_command_line() -> None:
-    assert options_of(metric_options) == (
-        Option("match", Match, "exact"),
-        Option("strict", bool, default=False),
-        Option("threshold", float | None, None),
-    )
-
-
-def test_what_else_there_is_only_python_can_tell() -> None:
-    assert [option.name for option in python_options_of(metric_options)] == [
-        "compare",
-        "weights",
-        "nothing",
-    ]
-
-
-def test_the_tools_are_nothing_that_somebody_tells() -> None:
-    assert takes_tools(metric_options)
-    assert not takes_tools(needy)
-
-
-def test_an_option_may_be_required() -> None:
-    (option,) = options_of(needy)
-
-    assert option.is_required
-
-
-@pytest.mark.parametrize(
-    ("kind", "choices"),
-    [
-        (bool, "true | false"),
-        (Match, "exact | ignore"),
-        (int | None, "an integer | null"),
-        (float, "a number"),
-        (str, "text"),
-        (Literal["all"] | float, "all | a number"),
-    ],
-)
-def test_what_an_option_can_be_is_said_in_words(kind: Any, choices: str) -> None:
-    assert describe_choices(kind) == choices
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "value"),
-    [
-        ("true", bool, True),
-        ("0", bool, False),
-        ("2", int, 2),
-        ("0.5", float | None, 0.5),
-        ("null", float | None, None),
-        ("ignore", Match, "ignore"),
-    ],
-)
-def test_text_becomes_a_value(text: str, kind: Any, value: Any) -> None:
-    assert convert_option("x.y:z", text, kind) == value
-
-
-@pytest.mark.parametrize("text", ["nan", "inf", "-Infinity", "1e999"])
-def test_what_is_not_finite_is_no_value(text: str) -> None:
-    with pytest.raises(InvalidSettings, match="expected a number"):
-        convert_option("x.y:z", text, float)
 
 
 def test_options_are_written_with_commas_between_them() -> None:
@@ -388,11 +234,6 @@ def test_what_must_be_told_is_asked_for() -> None:
         parse_options("x.y", None, needy)
     with pytest.raises(InvalidSettings, match=r"x\.y requires weigh, which only Python can pass\."):
         parse_options("x.y", None, python)
-
-
-def test_a_value_that_cannot_be_is_refused_with_those_that_can() -> None:
-    with pytest.raises(InvalidSettings, match=r"x\.y:z=no: expected exact \| ignore\."):
-        convert_option("x.y:z", "no", Match)
 
 
 ALL = [
@@ -448,18 +289,3 @@ def test_the_calls_of_all_turns_are_given_as_one_list_and_never_a_state() -> Non
         kept.of((state,), (F, state))
     with pytest.raises(NotScorable, match="contains groups"):
         kept.of((Group("turn", (Group("optional", (F,)),)),), (F,))
-
-
-def test_what_knows_rules_knows_turns_and_states() -> None:
-    seen: list[Any] = []
-
-    def see(*sides: Any) -> int:
-        seen.extend(sides)
-        return 1
-
-    kept = Metric("x.y", see, {}, knows_rules=True)
-    expected = (Group("turn", (F,)), ToolCall("end_state", {}, kind="state"))
-
-    kept.of(expected, (F,))
-
-    assert seen == [expected, (F,)]

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import callscore
 from callscore import score
 from callscore.core.call import ToolCall
-from callscore.core.case import Forbidden
-from callscore.core.rules import Matcher
 from callscore.errors import InvalidSettings
 from callscore.metrics.metric import Metric
 from callscore.metrics.registry import (
@@ -19,10 +16,9 @@ from callscore.metrics.registry import (
     headline_metrics,
     metric_named,
     metric_providers,
-    own_provider,
     resolve_metrics,
 )
-from callscore.parity import TOOLS, ragas, strands, tau_bench
+from callscore.parity import ragas, strands, tau_bench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +27,6 @@ if TYPE_CHECKING:
     Bring = Callable[..., ModuleType]
 
 STRICT = "ragas.tool_call_accuracy:strict_order=false"
-
-
-def test_every_tool_is_there_in_alphabetical_order() -> None:
-    names = [peer.name for peer in metric_providers()]
-
-    assert names == sorted(names)
-    assert set(names) <= set(TOOLS)
-    assert all(peer.title and peer.version and peer.metrics for peer in metric_providers())
 
 
 def test_a_headline_is_the_first_metric_of_a_tool_as_it_comes() -> None:
@@ -50,11 +38,6 @@ def test_a_headline_is_the_first_metric_of_a_tool_as_it_comes() -> None:
         "callscore",
         *(peer.name for peer in metric_providers()),
     ]
-
-
-def test_callscore_itself_can_be_asked_like_the_others() -> None:
-    assert metric_named("callscore.f1").function is own_provider().metrics["f1"]
-    assert own_provider() not in metric_providers()
 
 
 def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
@@ -99,12 +82,6 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
 def test_what_is_spelled_wrong_is_named_with_what_is_meant(name: str, problem: str) -> None:
     with pytest.raises(InvalidSettings, match=problem):
         metric_named(name)
-
-
-@pytest.mark.parametrize("given", [3, [None]])
-def test_what_is_no_name_is_refused(given: Any) -> None:
-    with pytest.raises(InvalidSettings, match="`callscore metrics` lists all"):
-        resolve_metrics(given)
 
 
 def test_metrics_are_given_by_name_or_as_they_are_and_each_counts_once() -> None:
@@ -183,15 +160,6 @@ def test_a_metric_may_count_what_is_wrong_or_say_the_opposite(name: str, is_so: 
     assert metric_named(name).less_is_better is is_so
 
 
-def test_few_know_rules_and_each_knows_its_version() -> None:
-    assert {metric.name for metric in headline_metrics() if metric.knows_rules} == {
-        "callscore.f1",
-        "bfcl.valid",
-        "tau2.action_reward",
-    }
-    assert all(metric.version for metric in headline_metrics())
-
-
 def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
     peer, function = find_metric_function("tau_bench.pass_hat_k")
 
@@ -203,17 +171,6 @@ def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
 # callscore's own score, as if it were another tool's.
 
 F, G = ToolCall("f", {"a": 1}), ToolCall("g", {})
-
-
-def test_it_knows_rules_and_groups() -> None:
-    rule = ToolCall("f", {"a": Matcher("$gt", 0)})
-
-    assert metric_named("callscore.f1").of([rule, Forbidden("g")], [F]) == 1.0
-    assert metric_named("callscore.f1").of([rule, Forbidden("g")], [F, G]) == 0.0
-
-
-def test_its_version_is_the_one_that_is_installed() -> None:
-    assert metric_named("callscore.f1").version == callscore.__version__
 
 
 def test_it_is_the_f1_of_a_score() -> None:
