@@ -194,26 +194,6 @@ def test_names_are_written_literally(callscore: Program, tmp_path: Path) -> None
     assert written == {"effects": {"[*]": "read", "a[[]b][?]": "read"}}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ((), "Pass files of traces, or --tools."),
-        (("--write", "cases.json"), "Put --write after the files of traces."),
-        (("cases.json", "--no-config", "--write"), "--write needs a file with --no-config."),
-        (("cases.json", "--config", "a.toml", "--no-config"), "exclude each other"),
-        (("-", "--tools", "-"), "Standard input can be read only once."),
-    ],
-)
-def test_wrong_options_are_explained(
-    callscore: Program, files: tuple[str, str], arguments: tuple[str, ...], problem: str
-) -> None:
-    ran = callscore("effects", *arguments)
-
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert problem in ran.stderr
-    assert files
-
-
 def test_effects_that_cannot_be_extended_are_refused(
     callscore: Program, files: tuple[str, str], tmp_path: Path
 ) -> None:

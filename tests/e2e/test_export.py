@@ -86,50 +86,6 @@ def test_a_name_that_says_so_is_compressed(callscore: Program, tmp_path: Path) -
     assert gzip.decompress(packed) == (tmp_path / "out.jsonl").read_bytes()
 
 
-def test_a_format_may_be_said(callscore: Program, tmp_path: Path) -> None:
-    assert callscore("export", "first", "--format", "csv").stdout.startswith("run,evaluation,")
-    assert callscore("export", "first", "-o", "out.txt", "--format", "jsonl").returncode == 0
-    assert (tmp_path / "out.txt").read_bytes().startswith(b'{"callscore"')
-
-
-def test_a_suffix_of_another_format_is_refused(callscore: Program) -> None:
-    ran = callscore("export", "first", "-o", "out.json")
-
-    assert ran.returncode == 2
-    assert (
-        "json is not available for this command. Use another suffix (.jsonl, .ndjson, .csv, .parquet)"
-        in ran.stderr
-    )
-
-
-@pytest.mark.parametrize("name", ["out", "out.txt", "out.gz"])
-def test_a_file_with_an_unknown_suffix_contains_json_lines(
-    callscore: Program, tmp_path: Path, name: str
-) -> None:
-    assert callscore("export", "first", "-o", name).returncode == 0
-
-    assert (tmp_path / name).read_bytes()[:2] == (b"\x1f\x8b" if name == "out.gz" else b'{"')
-
-
-def test_a_run_that_is_not_there_is_told(callscore: Program, tmp_path: Path) -> None:
-    ran = callscore("export", "nothing", "-o", "out.jsonl")
-
-    assert ran.returncode == 2
-    assert "unknown run 'nothing'" in ran.stderr
-    assert not (tmp_path / "out.jsonl").exists()
-
-
-def test_where_there_is_no_history_none_is_made(callscore: Program, tmp_path: Path) -> None:
-    ran = callscore("export", "latest", "--store", "other.db")
-
-    assert ran.returncode == 2
-    assert not (tmp_path / "other.db").exists()
-
-
-def test_in_russian(callscore: Program) -> None:
-    assert "записан" in callscore("export", "first", "-o", "out.csv", "--lang", "ru").stderr
-
-
 def test_a_file_that_was_there_stays_where_it_breaks_off(
     callscore: Program, run: str, tmp_path: Path
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 
 from callscore.formats.dialect import dialects
 
@@ -131,60 +130,6 @@ def test_standard_input_and_several_files(callscore: Program, tmp_path: Path) ->
     assert [line["name"] for line in lines(piped.stdout)] == ["f", "g"]
 
 
-def test_a_torn_line_can_be_skipped(callscore: Program, tmp_path: Path) -> None:
-    call = b'{"messages": [{"role": "assistant", "tool_calls": []}]}\n'
-    (tmp_path / "log.jsonl").write_bytes(call + b'{"messages": [\n{"colour": 1}\n' + call)
-
-    stopped = callscore("extract", str(tmp_path / "log.jsonl"))
-    skipped = callscore("extract", str(tmp_path / "log.jsonl"), "--skip-bad")
-
-    assert stopped.returncode == 3
-    assert "log.jsonl:2:" in stopped.stderr
-    assert skipped.returncode == 0
-    assert "skipped" in skipped.stderr
-    assert "log.jsonl:2:" in skipped.stderr
-    assert "log.jsonl:3: unknown format: an object with the key 'colour'" in skipped.stderr
-    assert "openai_chat: 0 requested calls" in skipped.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "Missing argument 'FILE...'"),
-        (
-            ("FILE", "--input-format", "openai_chats"),
-            2,
-            "unknown format 'openai_chats'. Did you mean",
-        ),
-        (("no-such-file.json",), 3, "no-such-file.json"),
-        (("EMPTY",), 3, "the file is empty"),
-        (("FILE", "--failure-pattern", "("), 2, "is not a regular expression"),
-        (("FILE", "--candidate", "-1"), 2, "Invalid value for '--candidate'"),
-    ],
-)
-def test_wrong_input_is_named(
-    callscore: Program, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
-) -> None:
-    (tmp_path / "empty.jsonl").write_bytes(b"")
-    places = {
-        "FILE": write(tmp_path / "run.json", MESSAGES),
-        "EMPTY": str(tmp_path / "empty.jsonl"),
-    }
-
-    ran = callscore("extract", *(places.get(argument, argument) for argument in arguments))
-
-    assert ran.returncode == code
-    assert message in ran.stderr
-
-
-def test_an_unknown_document_names_the_nearest_formats(callscore: Program, tmp_path: Path) -> None:
-    ran = callscore("extract", write(tmp_path / "x.json", {"choices": 3, "usage": {}}))
-
-    assert ran.returncode == 3
-    assert "unknown format: an object with the keys 'choices', 'usage'." in ran.stderr
-    assert "Most similar: openai" in ran.stderr
-
-
 def test_all_formats_are_listed_with_an_example(callscore: Program) -> None:
     ran = callscore("formats")
 
@@ -252,13 +197,6 @@ def test_calls_of_several_documents_are_told_apart(callscore: Program, tmp_path:
 
     places = [line["place"] for line in lines(ran.stdout)]
     assert places == [f"{one}:1"] * 2 + [f"{one}:2"] * 2 + [other] * 2
-
-
-def test_no_calls_are_an_answer(callscore: Program, tmp_path: Path) -> None:
-    ran = callscore("extract", write(tmp_path / "none.json", []))
-
-    assert (ran.returncode, ran.stdout) == (0, "")
-    assert ran.stderr.endswith("none.json: generic: 0 requested calls\n")
 
 
 def test_leaving_out_more_keeps_the_user_left_out(callscore: Program, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec.structs import replace
 
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files
@@ -75,34 +74,6 @@ def test_a_run_goes_to_a_server_and_back(
     assert there.stdout.encode() == back.stdout.encode() == exported.read_bytes()
 
 
-def test_a_run_that_is_there_is_not_doubled(callscore: Program) -> None:
-    ran = callscore("import", "out.jsonl")
-
-    assert ran.returncode == 0
-    assert "already exists: 3 results in the file, 0 of them new" in ran.stderr
-
-
-@pytest.mark.parametrize("damage", [b"{broken\n", b'{"result": {"case": "x"}}\n', b"[]\n"])
-def test_a_damaged_file_imports_nothing(
-    callscore: Program, exported: Path, tmp_path: Path, damage: bytes
-) -> None:
-    (tmp_path / "damaged.jsonl").write_bytes(exported.read_bytes() + damage)
-
-    ran = callscore("import", "out.jsonl", "damaged.jsonl", "--store", "other.db")
-
-    assert ran.returncode == 3
-    assert "damaged.jsonl:7: " in ran.stderr
-    with open_store(tmp_path / "other.db") as store:
-        assert store.runs() == []
-
-
-def test_a_newer_file_is_refused(callscore: Program) -> None:
-    ran = callscore("import", "-", stdin=b'{"callscore": "run", "version": 9, "run": {}}')
-
-    assert ran.returncode == 3
-    assert "written by a newer callscore" in ran.stderr
-
-
 def test_a_hostile_name_is_refused_and_shown_harmlessly(callscore: Program, exported: Path) -> None:
     hostile = exported.read_bytes().replace(b'"first"', b'"\\u001b[2Jfirst\\u202e"')
 
@@ -125,26 +96,6 @@ def test_an_id_leads_to_no_other_file(callscore: Program, exported: Path, tmp_pa
     assert not list(tmp_path.parent.glob("*strayed-away*"))
 
 
-def test_files_are_needed(callscore: Program) -> None:
-    assert callscore("import").returncode == 2
-    assert callscore("import", "-", "-").returncode == 2
-    assert callscore("import", "nothing.jsonl").returncode == 3
-
-
-def test_in_russian(callscore: Program) -> None:
-    assert "уже есть" in callscore("import", "out.jsonl", "--lang", "ru").stderr
-
-
-def test_a_file_that_was_cut_off_is_refused(callscore: Program, exported: Path) -> None:
-    lines = exported.read_bytes().splitlines(keepends=True)
-    exported.write_bytes(b"".join(lines[:-2]))
-
-    ran = callscore("import", "out.jsonl", "--store", "other.db")
-
-    assert ran.returncode == 3
-    assert "out.jsonl: the file is cut off" in ran.stderr
-
-
 def test_a_rescued_run_that_lacks_something_did_not_end(
     callscore: Program, exported: Path, tmp_path: Path
 ) -> None:
@@ -158,27 +109,3 @@ def test_a_rescued_run_that_lacks_something_did_not_end(
     assert "is incomplete: 1 result missing" in ran.stderr
     with open_store(tmp_path / "other.db") as store:
         assert store.find("first").status == "interrupted"
-
-
-def test_a_run_whose_id_is_taken_is_told_and_not_doubled(
-    callscore: Program, tmp_path: Path
-) -> None:
-    with open_store(tmp_path / ".callscore/history.db") as store, open_store("other.db") as other:
-        run = store.find("first")
-        other.begin(replace(run, started_at=1.0, name="another"))
-
-    ran = [callscore("import", "out.jsonl", "--store", "other.db") for _ in range(2)]
-
-    assert f"its id in the file is {run.id}, which is the id of another run here" in ran[0].stderr
-    assert "already exists: 3 results in the file, 0 of them new" in ran[1].stderr
-    with open_store("other.db") as other:
-        assert len(other.runs()) == 2
-
-
-def test_a_table_is_no_run(callscore: Program) -> None:
-    callscore("export", "first", "-o", "out.csv")
-
-    ran = callscore("import", "out.csv", "--store", "other.db")
-
-    assert ran.returncode == 3
-    assert "a CSV file has only the results" in ran.stderr

@@ -102,27 +102,6 @@ def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> 
     assert decoded(run.stdout)["metrics"][0]["name"] == name
 
 
-@pytest.mark.parametrize(
-    ("metric", "said"),
-    [
-        ("ragas.tool_f1", "unknown metric 'ragas.tool_f1'. Did you mean 'tool_call_f1'?"),
-        ("", "the name of a metric is missing"),
-        ("all", "`callscore metrics` lists all."),
-        ("tau_bench", "tau_bench has no metrics of single cases"),
-        ("ragas.tool_call_accuracy:", "an option is missing"),
-        ("ragas.tool_call_accuracy:strict_order=3", "expected true | false."),
-    ],
-)
-def test_a_metric_that_there_is_not_is_wrong_usage(
-    callscore: Program, cases: Path, metric: str, said: str
-) -> None:
-    for arguments in (("score", cases), ("metrics", "--disagree", cases)):
-        run = callscore(*arguments, "--metric", metric)
-
-        assert run.returncode == 2
-        assert said in run.stderr
-
-
 def test_all_metrics_are_listed(callscore: Program) -> None:
     run = callscore("metrics")
 
@@ -147,49 +126,6 @@ def test_pages_about_tools_and_what_python_can_call_are_shown(callscore: Program
     assert "it is called from Python only." in run.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("ragas.tool_call_f1", "--disagree", "cases.jsonl"), "--metric ragas.tool_call_f1\n"),
-        (("ragas", "--disagree", "cases.jsonl"), "There is no file ragas. To select a metric: --"),
-        (("cases.jsonl",), "cases.jsonl is a file. Use: callscore metrics --disagree cases.jsonl"),
-        (
-            ("--disagree", "cases.jsonl", "--metric", "callscore.f1"),
-            "pass at least two metrics to compare",
-        ),
-        (
-            ("--disagree", "cases.jsonl", *TWO, "--metric", "tool_scorer.redundant_rate"),
-            "--metric tool_scorer.redundant_rate: lower is better for it",
-        ),
-        (
-            (*("--disagree", "cases.jsonl", *TWO), "--metric", "mcpjam.passed:is_negative_test=1"),
-            "is_negative_test=1: lower is better for it",
-        ),
-    ],
-)
-def test_what_cannot_be_compared_is_wrong_usage(
-    callscore: Program, cases: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    del cases  # it is there
-    run = callscore("metrics", *arguments)
-
-    assert (run.returncode, run.stdout) == (2, "")
-    assert said in run.stderr
-
-
-def test_a_file_may_be_named_like_a_metric(callscore: Program, cases: Path) -> None:
-    cases.rename(cases.with_name("ragas.jsonl"))
-
-    assert callscore("metrics", "--disagree", "ragas.jsonl", *TWO).returncode == 0
-
-
-def test_what_cannot_be_a_file_is_no_file(callscore: Program) -> None:
-    run = callscore("metrics", "x" * 5000)
-
-    assert run.returncode == 2
-    assert "unknown metric" in run.stderr
-
-
 def test_our_own_score_is_asked_about_rules_too(callscore: Program, cases: Path) -> None:
     run = callscore("score", cases, "--metric", "callscore.f1", "--format", "json")
 
@@ -203,20 +139,6 @@ def test_a_report_says_which_version_of_a_tool_it_is_about(callscore: Program, c
 
     assert [metric["version"] for metric in report["metrics"]] == ["1.7.0", "0.4.3"]
     assert '<property name="ragas.tool_call_f1: version" value="0.4.3" />' in junit
-
-
-def test_an_option_that_a_metric_refuses_is_wrong_usage(callscore: Program, cases: Path) -> None:
-    run = callscore("score", cases, "--metric", "mcpjam.passed:max_extra_tool_calls=-1")
-
-    assert run.returncode == 2
-    assert run.stderr.startswith("callscore: the metric mcpjam.passed:max_extra_tool_calls=-1: ")
-
-
-def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
-    run = callscore("metrics", "--max-shown", "3")
-
-    assert run.returncode == 2
-    assert "--max-shown requires --disagree." in run.stderr
 
 
 def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
@@ -278,24 +200,6 @@ def test_what_was_compared_before_the_input_broke_off_is_shown(
     assert "cases.jsonl:6" in run.stderr
     assert (skipping.returncode, skipping.stderr) == (0, "")
     assert "1 record skipped" in skipping.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("--disagree",), 2),
-        (("--disagree", "a.jsonl", "--expected", "b.jsonl", "--actual", "c.jsonl"), 2),
-        (("--disagree", "-", "-"), 2),
-        (("--disagree", "no-such-file.jsonl"), 3),
-        (("--disagree", "-"), 3),
-    ],
-)
-def test_without_cases_there_is_nothing_to_compare(
-    callscore: Program, arguments: tuple[str, ...], code: int
-) -> None:
-    run = callscore("metrics", *arguments)
-
-    assert (run.returncode, run.stdout) == (code, "")
 
 
 def test_on_a_terminal_there_is_colour(callscore: Program, cases: Path) -> None:

@@ -20,15 +20,6 @@ def assistant(tmp_path: Path) -> Path:
     return add_file(tmp_path, "evals/eval_assistant.py", ASSISTANT)
 
 
-def test_a_run_is_found_by_its_name(callscore: Program, tmp_path: Path) -> None:
-    callscore("run", "evals", "--name", "main")
-    callscore("run", "evals")
-
-    with open_store(tmp_path / ".callscore/history.db") as store:
-        assert store.find("main").id == store.find("latest~1").id
-        assert store.find("latest").name is None
-
-
 def test_everything_of_a_case_is_kept(callscore: Program, tmp_path: Path) -> None:
     callscore("run", "evals", "--name", "main")
 
@@ -87,13 +78,3 @@ def test_a_run_goes_to_a_server(callscore: Program, postgres_url: str, tmp_path:
     assert not (tmp_path / ".callscore").exists()
     with open_store(postgres_url) as store:
         assert store.find("team").status == "finished"
-
-
-def test_where_there_is_nothing_to_score_again_no_history_is_made(
-    callscore: Program, tmp_path: Path
-) -> None:
-    ran = callscore("rescore", "--store", "mine.db")
-
-    assert ran.returncode == 2
-    assert "mine.db does not exist" in ran.stderr
-    assert not (tmp_path / "mine.db").exists()

@@ -44,21 +44,3 @@ def test_a_published_schema_is_what_the_command_writes(
     published = (PUBLISHED / f"{name}.schema.json").read_text()
     assert written.read_text() == published  # renewed by `make pictures`
     assert msgspec.json.decode(published) == schema()
-
-
-def test_without_a_name_the_schemas_are_listed(callscore: Program) -> None:
-    ran = callscore("schema")
-
-    assert ran.returncode == 0
-    assert ran.stdout == (
-        "case   A case, a list of cases, or an object with `cases`.\n"
-        "suite  An evaluation without code: the model, the cases and the scorers.\n"
-    )
-
-
-def test_a_schema_that_there_is_not_is_wrong_usage(callscore: Program) -> None:
-    near, far = callscore("schema", "cases"), callscore("schema", "result\x1b")
-
-    assert (near.returncode, far.returncode) == (2, 2)
-    assert "unknown schema 'cases'. Did you mean 'case'? 'callscore schema'" in near.stderr
-    assert "unknown schema 'result\\x1b'. 'callscore schema' lists all." in far.stderr
