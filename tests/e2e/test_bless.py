@@ -130,20 +130,6 @@ def test_what_is_wanted_is_written_though_nobody_reads_on(folder: Path) -> None:
     assert "Paris, FR" in (folder / "cases.yaml").read_text()
 
 
-def test_to_bless_again_changes_nothing(callscore: Program, folder: Path) -> None:
-    callscore("bless", "latest", "--yes")
-    text = (folder / "cases.yaml").read_text()
-
-    again = callscore("bless", "latest", "--yes")
-
-    assert (again.returncode, again.stdout, again.stderr) == (
-        0,
-        "",
-        "callscore: nothing to bless: the calls are as expected (3 cases)\n",
-    )
-    assert (folder / "cases.yaml").read_text() == text
-
-
 def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path) -> None:
     changed = YAML.replace("city: Paris}", "city: Lutetia}")
     (folder / "cases.yaml").write_text(changed)
@@ -344,14 +330,6 @@ def test_a_file_outside_of_the_project_is_never_written(callscore: Program, tmp_
     assert blessed.returncode == 1
     assert "the file is outside of" in " ".join(blessed.stdout.split())
     assert '"expected": ["f"]' in outside.read_text()
-
-
-def test_what_nobody_knows_cannot_be_blessed(callscore: Program, tmp_path: Path) -> None:
-    none = callscore("bless", "latest")
-
-    assert none.returncode == 2
-    assert "no runs yet" in none.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_right_stays_as_it_is_written_in_a_call_with_a_wrong_argument(

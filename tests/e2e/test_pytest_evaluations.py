@@ -218,26 +218,6 @@ def odd(case):
     )
 
 
-def test_an_answer_that_takes_too_long_is_an_error(pytester: pytest.Pytester, evals: Path) -> None:
-    (evals / "eval_assistant.py").write_text(
-        """
-import threading
-from callscore import evaluation
-
-@evaluation(cases=[{"id": "hang", "expected": []}])
-def assistant(case):
-    threading.Event().wait()
-"""
-    )
-
-    result = pytester.runpytest("--callscore", "--callscore-timeout", "0.5", evals)
-
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(
-        ["*_ ERROR at setup of assistant[[]hang[]] _*", "the task took more than 0.5 s*"]
-    )
-
-
 def test_a_file_that_does_not_load_is_an_error_of_collection(
     pytester: pytest.Pytester, evals: Path
 ) -> None:
@@ -433,19 +413,6 @@ from callscore import evaluation
     )
 
 
-def test_a_file_that_ends_pytest_is_named_and_the_exit_code_is_not_0(
-    pytester: pytest.Pytester, evals: Path
-) -> None:
-    (evals / "eval_assistant.py").write_text("import os; os._exit(0)")
-
-    result = pytester.runpytest_subprocess("--callscore", evals)
-
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(
-        ["callscore: pytest was ended by os._exit(0) while loading *eval_assistant.py"]
-    )
-
-
 def test_a_copy_of_the_process_may_end_as_it_wants(pytester: pytest.Pytester, evals: Path) -> None:
     (evals / "eval_assistant.py").write_text(
         """
@@ -466,16 +433,6 @@ def assistant(case):
 
     assert result.ret == 0
     result.stdout.no_fnmatch_line("callscore: pytest was ended*")
-
-
-def test_evaluations_are_found_without_any_key_or_file_written(
-    pytester: pytest.Pytester, evals: Path
-) -> None:
-    before = {path.name for path in pytester.path.iterdir()}
-
-    pytester.runpytest("--callscore", "-p", "no:cacheprovider", evals)
-
-    assert {path.name for path in pytester.path.iterdir()} == before
 
 
 def test_a_tag_only_selects(pytester: pytest.Pytester, evals: Path) -> None:
@@ -521,27 +478,6 @@ def end():
     assert "asyncio" not in result.stdout.str()
 
 
-def test_a_scorer_that_does_not_work_fails_and_is_named(
-    pytester: pytest.Pytester, evals: Path
-) -> None:
-    (evals / "eval_assistant.py").write_text(
-        """
-from callscore import evaluation
-
-def broken(case):
-    raise ValueError("boo")
-
-@evaluation(cases=[{"id": "a", "expected": []}], scorers=[broken])
-def x(case): return []
-"""
-    )
-
-    result = pytester.runpytest("--callscore", evals)
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["scorer failed: broken", "broken: it raises ValueError*"])
-
-
 @pytest.mark.parametrize("option", ["--setup-plan", "--setup-only", "--collect-only"])
 def test_who_wants_to_see_the_setup_asks_nobody(
     option: str, pytester: pytest.Pytester, evals: Path
@@ -553,24 +489,6 @@ def test_who_wants_to_see_the_setup_asks_nobody(
     pytester.runpytest("--callscore", option, evals)
 
     assert not (pytester.path / "asked").exists()
-
-
-def test_a_file_of_both_kinds_has_evaluations_and_tests(
-    pytester: pytest.Pytester, evals: Path
-) -> None:
-    (evals / "eval_assistant.py").unlink()
-    (evals / "eval_a_test.py").write_text(EVALUATION + "\n\ndef test_own(): ...\n")
-
-    whole = pytester.runpytest("--callscore", "--co", "-q", evals)
-    one = pytester.runpytest("--callscore", "-v", "evals/eval_a_test.py::test_own")
-    other = pytester.runpytest("--callscore", "-v", "evals/eval_a_test.py::assistant[hi]")
-
-    assert _names(whole) == [
-        *("assistant[weather]", "assistant[sum]", "assistant[hi]"),
-        *("test_own", "test_beside"),
-    ]
-    one.assert_outcomes(passed=1)
-    other.assert_outcomes(passed=1)
 
 
 def test_a_file_without_evaluations_is_passed_over_unless_it_is_named(
@@ -623,14 +541,6 @@ def test_the_judge_of_the_project_judges(
     result.stdout.fnmatch_lines(["judge m: 1 value, 1 request"])
     assert asked == (1 if has_history else 2)
     assert (pytester.path / ".callscore").exists() == has_history
-
-
-def test_the_settings_of_the_project_apply(pytester: pytest.Pytester, evals: Path) -> None:
-    (pytester.path / "callscore.toml").write_text('arguments = {"*.location" = "ignore"}\n')
-
-    found = pytester.runpytest("--callscore", evals / "eval_assistant.py")
-
-    found.assert_outcomes(passed=3)
 
 
 def test_settings_of_the_project_that_make_no_sense_are_refused(
