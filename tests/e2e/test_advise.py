@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 from tests.advising.planted import case_records
 
 if TYPE_CHECKING:
@@ -40,9 +39,8 @@ def test_the_settings_that_it_writes_are_those_that_score_uses(
     assert (tmp_path / "callscore.toml").read_bytes() == written
 
 
-@pytest.mark.parametrize("kind", ["argument", "read"])
-def test_rules_by_hand_are_kept_and_named(callscore: Program, tmp_path: Path, kind: str) -> None:
-    runs = write(tmp_path / "runs.jsonl", case_records(kind))
+def test_rules_by_hand_are_kept_and_named(callscore: Program, tmp_path: Path) -> None:
+    runs = write(tmp_path / "runs.jsonl", case_records("argument"))
     config = tmp_path / "callscore.toml"
     by_hand = '[effects]\n"consul*" = "read"\n\n[arguments]\n"save.note" = "ignore"\n'
     config.write_text(by_hand, encoding="utf-8")
@@ -57,10 +55,9 @@ def test_rules_by_hand_are_kept_and_named(callscore: Program, tmp_path: Path, ki
     assert "kept from callscore.toml: effects consul*, arguments save.note" in said
     assert "--no-config" in said
     assert "Rules that were kept" not in anew.stdout
-    if kind == "argument":
-        assert report["recommended"]["settings"] == {"preset": "strict"}
-        assert "has other rules, which were not in force for the advice: consul*" in anew.stderr
-        assert '# "save.note" = "ignore"' in config.read_text(encoding="utf-8")
+    assert report["recommended"]["settings"] == {"preset": "strict"}
+    assert "has other rules, which were not in force for the advice: consul*" in anew.stderr
+    assert '# "save.note" = "ignore"' in config.read_text(encoding="utf-8")
 
 
 def test_labels_may_be_numbers_and_elsewhere(callscore: Program, tmp_path: Path) -> None:

@@ -43,12 +43,9 @@ FILES = {
 }
 COMMANDS = [
     ("callscore.toml", "score cases.jsonl"),
-    ("callscore.toml", "score cases.jsonl --save x"),
-    ("callscore.toml", "explain cases.jsonl"),
     ("callscore.toml", "compare cases.jsonl cases.jsonl"),
     ("pyproject.toml", "score cases.jsonl"),
     ("settings.toml", "score --config settings.toml cases.jsonl"),
-    ("eval_model.yaml", "run eval_model.yaml"),
     ("eval_model.yaml", "run ."),
     ("eval_judge.yaml", "run ."),
 ]

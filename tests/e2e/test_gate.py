@@ -104,14 +104,3 @@ def test_on_github_there_are_annotations_and_a_summary_of_the_step(
         "::error file=eval_weather.toml,title=Broken%3A oslo::weather, F1 100.0%25 → 0.0%25"
     ) in lines[2:]  # in the order in which they were answered
     assert summary.read_text().startswith("# Earlier\n## Gate failed: regressed, `main` → `latest`")
-
-
-def test_elsewhere_there_are_neither_and_a_terminal_has_colours(
-    callscore: Program, folder: Path
-) -> None:
-    run(callscore, folder, wrong=CITIES[:9])
-
-    ran = callscore("gate", "--against", "main", FORCE_COLOR="1")
-
-    assert ran.stdout.startswith("\x1b[1;31mGate failed\x1b[0m   regressed, main → latest")
-    assert "::error" not in ran.stdout + ran.stderr

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.hiding.encodings import ENCODINGS, SECRETS
+from tests.snapshots.opened_html import html_text
 
 from callscore.hiding.markers import MARKER
 from callscore.hiding.matching import SecretMatcher
@@ -162,6 +163,29 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
             found["history",] = left[:3]
 
     assert not found
+
+
+def test_no_secret_is_in_an_html_report(callscore: Program, tmp_path: Path) -> None:
+    secret = "sk-1234567890abcdef"  # noqa: S105  (made up)
+    call = {"name": "get_weather", "arguments": {"city": secret}}
+    record: dict[str, Any] = {"id": secret, "input": secret, "tags": [secret], "expected": [call]}
+    for name, actual in (("before", [call]), ("after", [secret, secret])):
+        (tmp_path / f"{name}.jsonl").write_text(dumps({**record, "actual": actual}))
+        callscore("score", f"{name}.jsonl", "--save", name, SERVICE_API_KEY=secret)
+    reports = {
+        "files": ("compare", "before.jsonl", "after.jsonl"),
+        "runs": ("compare", "before", "after"),
+        "gate": ("gate", "after", "--against", "before"),
+        "check": ("check", "after.jsonl"),
+        "run": ("show", "after"),
+    }
+
+    for name, command in reports.items():
+        callscore(*command, "-o", f"{name}.html", SERVICE_API_KEY=secret)
+
+        report = html_text((tmp_path / f"{name}.html").read_bytes(), has_words=False)
+        assert secret not in report, name
+        assert "SERVICE_API_KEY" in report, name
 
 
 def test_the_scores_are_the_same_with_and_without_the_variables(

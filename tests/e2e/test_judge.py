@@ -99,9 +99,8 @@ def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
     assert "hush" not in run.stderr + run.stdout
 
 
-@pytest.mark.parametrize("lang", ["en", "ru"])
 def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
-    callscore: Program, cases: Path, lang: str
+    callscore: Program, cases: Path
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Reply:
         is_about_length = "is it short?" in body["messages"][-1]["content"]
@@ -109,15 +108,14 @@ def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
 
     with openai_server(script) as server:
         run = callscore(
-            *("score", cases, "--judge", "j", "--format", "json", "--lang", lang),
+            *("score", cases, "--judge", "j", "--format", "json"),
             OPENAI_BASE_URL=server.base_url,
         )
 
     assert run.returncode == 4
     assert msgspec.json.decode(run.stdout)["totals"]["cases"] == 3
     assert "cases.jsonl:4: short: j: judging 'is it short?': the server" in run.stderr
-    said = "1 case not judged" if lang == "en" else "не оценено судьёй и не вошло в отчёт: 1 случай"
-    assert said in run.stderr
+    assert "1 case not judged" in run.stderr
 
 
 def test_a_judge_that_answers_nothing_any_more_is_asked_no_more(

@@ -217,7 +217,6 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
             "mode='nonsense'",
             "callscore marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
         ),
-        ("preset='nonsense'", "callscore marker: *nonsense*"),
         ("settings=1", "callscore marker: settings: expected a callscore.Settings, got 1"),
     ],
 )

@@ -346,37 +346,26 @@ def test_conflict(made):
 """
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_tests_that_another_plugin_runs_are_updated(
-    processes: int, pytester: pytest.Pytester
-) -> None:
+def test_tests_that_another_plugin_runs_are_updated(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(RERUNNING)
     file = pytester.makepyfile(test_x=RERUN)
 
-    result = pytester.runpytest_subprocess("--callscore-update", f"-n{processes}", "-W", "ignore")
+    result = pytester.runpytest_subprocess("--callscore-update", "-n2", "-W", "ignore")
 
     # With workers, the order of the last two depends on which of them is done first.
     result.stdout.re_match_lines([r".*2 failed, (1 rerun, 1 updated|1 updated, 1 rerun)"])
     assert file.read_text().strip() == RERUN.replace('"f", x=1', '"f", x=2').strip()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--callscore-update", "eval_x.py"], "--callscore-update of an evaluation file needs"),
-        (["--callscore-update"], "--callscore-update of an evaluation file needs"),
-        (["--callscore-update", "-n2", "eval_x.py::x"], "--callscore-update of an evaluation file"),
-        (["--callscore-trials=2"], "--callscore-trials needs"),
-        (["--callscore-timeout", "2"], "--callscore-timeout needs"),
-        (["--callscore-retries", "2", "eval_x.py"], "--callscore-retries needs"),
-    ],
-)
-def test_an_option_for_evaluations_needs_callscore(
-    arguments: list[str], problem: str, pytester: pytest.Pytester
-) -> None:
+def test_an_option_for_evaluations_needs_callscore(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(eval_x=PYTHON)
 
-    result = pytester.runpytest_subprocess(*arguments)
+    for arguments, problem in (
+        (["--callscore-update"], "--callscore-update of an evaluation file needs"),
+        (["--callscore-update", "eval_x.py::x"], "--callscore-update of an evaluation file"),
+        (["--callscore-retries", "2", "eval_x.py"], "--callscore-retries needs"),
+    ):
+        result = pytester.runpytest(*arguments)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {problem}*pytest --callscore *{arguments[0]}*"])
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {problem}*pytest --callscore *{arguments[0]}*"])

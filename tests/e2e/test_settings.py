@@ -44,52 +44,6 @@ def report(callscore: Program, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_options_reach_the_score_and_the_report(callscore: Program) -> None:
-    document = report(callscore, "--preset", "outcome", "--argument", "*.date=date")
-
-    assert document["totals"]["macro"]["f1"] == 1.0
-    assert document["settings"]["count_calls"] == "writes"
-    assert [rule["rule"] for rule in document["settings"]["arguments"]] == ["date"]
-
-
-def test_a_project_keeps_its_settings_in_a_file(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "callscore.toml").write_text('preset = "outcome"\n[arguments]\n"*.date" = "date"\n')
-
-    assert report(callscore)["totals"]["macro"]["f1"] == 1.0
-    assert report(callscore, "--count-calls", "all")["totals"]["macro"]["f1"] == 2 / 3
-    assert report(callscore, "--no-config")["totals"]["macro"]["f1"] == 0.0
-    assert "Score: 1.000" in callscore("explain", "c.jsonl").stdout
-
-
-def test_tools_are_checked_where_they_are_known(callscore: Program) -> None:
-    document = report(callscore, "--tools", "tools.json")
-
-    assert [fault["kind"] for fault in document["cases"][0]["faults"]] == ["wrong_type"]
-    assert callscore("explain", "c.jsonl", "--tools", "tools.json").returncode == 0
-
-
-def test_the_best_of_several_answers_counts(callscore: Program, tmp_path: Path) -> None:
-    choices = [
-        {
-            "index": at,
-            "message": {
-                "role": "assistant",
-                "tool_calls": [
-                    {"id": "1", "type": "function", "function": {"name": name, "arguments": "{}"}}
-                ],
-            },
-        }
-        for at, name in enumerate(("f", "g"))
-    ]
-    case = {"id": "a", "expected": ["g"], "actual": {"choices": choices}}
-    (tmp_path / "c.jsonl").write_bytes(msgspec.json.encode(case) + b"\n")
-
-    assert report(callscore)["totals"]["macro"]["f1"] == 0.0
-    assert report(callscore, "--top-k", "2")["totals"]["macro"]["f1"] == 1.0
-    assert "Score: 1.000" in callscore("explain", "c.jsonl", "--top-k", "2").stdout
-    assert callscore("score", "c.jsonl", "--top-k", "2", "--candidate", "1").returncode == 2
-
-
 EVALUATIONS = f"""
 import callscore
 

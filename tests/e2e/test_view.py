@@ -81,7 +81,7 @@ def is_served(address: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
 def test_the_page_is_served_until_it_is_stopped(
     callscore: Program, folder: Path, how: signal.Signals
 ) -> None:
