@@ -93,9 +93,3 @@ def test_what_another_package_says_of_itself_is_made_safe(monkeypatch: pytest.Mo
         assert "Ac\\u001b[31mme 2\\u0007\n" in text
         assert "A \\u001b[31mshare." in text
         assert text.replace("\n", "").isprintable()
-
-
-# How a function of another tool is asked.
-
-
-# Docstrings for narrow terminals.

@@ -46,9 +46,6 @@ def test_what_was_written_before_a_failure_is_kept(tmp_path: Path) -> None:
     assert target.read_text().count("\n") == 1
 
 
-# What GitHub's runners are told.
-
-
 def test_a_file_of_a_project_in_a_folder_is_known_from_the_top_of_the_repository_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,9 +81,6 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing(
     assert capsys.readouterr().err.startswith("callscore: сводка шага не записана: ")
 
 
-# Reports of `callscore run`.
-
-
 def test_where_there_is_no_standard_output_it_runs_all_the_same(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,9 +93,6 @@ def test_where_there_is_no_standard_output_it_runs_all_the_same(
             sys.stdout.write("from Python\n")
 
     assert capfd.readouterr().err == "from Python\n"
-
-
-# Reports of `callscore compare` and `callscore gate`.
 
 
 def test_an_interrupted_report_leaves_the_old_file(tmp_path: Path) -> None:

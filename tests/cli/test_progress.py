@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from callscore.cli.progress import (
-    counting_progress,
     progress,
 )
 
@@ -48,19 +47,3 @@ def test_without_a_terminal_there_is_none(monkeypatch: pytest.MonkeyPatch) -> No
 
     with progress(["-"]) as on_bytes:
         assert on_bytes is None
-
-
-# A progress bar for a run.
-
-
-def test_work_of_unknown_length_shows_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    with counting_progress("measuring settings") as on_step:
-        assert on_step is None  # there is no terminal
-    terminal = use_terminal(monkeypatch)
-
-    with counting_progress("measuring settings") as on_step:
-        assert on_step is not None
-        on_step()
-        on_step()
-
-    assert "measuring settings" in terminal.getvalue()

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from callscore.cli.exit_codes import INTERRUPTED
 from callscore.cli.options import lang_option, settings_options, show_options
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.run import (
@@ -19,17 +18,12 @@ from callscore.cli.run import (
     resume_command,
     run_options,
     run_request_from,
-    watch,
 )
-from callscore.errors import InvalidSettings
-from callscore.history.opening import open_store
 from callscore.models.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
-
-    from callscore.history.store import Store
 
 
 @pytest.fixture
@@ -70,8 +64,6 @@ def test_settings_override_those_of_evaluations(ask: Callable[..., RunRequest]) 
     assert ask(*shlex.split(command)[2:]) == replace(request, paths=(".",), resume=True)
 
 
-# Which questions a run asks.
-
 REQUEST = RunRequest(
     paths=("evals", "more evals"),
     keyword="",
@@ -92,12 +84,6 @@ REQUEST = RunRequest(
     output=None,
     lang="en",
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "history.db") as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -144,48 +130,3 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def again(folder: Path, *names: str, paths: tuple[str, ...] = (".",)) -> RunRequest:
     return request_after_change(replace(REQUEST, paths=paths), [folder / name for name in names])
-
-
-def test_an_error_in_a_later_round_is_said_and_the_watch_goes_on(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rounds: list[RunRequest] = []
-
-    def run(request: RunRequest) -> int:
-        rounds.append(request)
-        if len(rounds) == 1:
-            (folder / "eval_a.py").write_text("changed")
-        if len(rounds) == 2:
-            (folder / "agent.py").write_text("changed")
-            raise InvalidSettings("nothing is selected")
-        return INTERRUPTED if len(rounds) == 3 else 0
-
-    code = watch(replace(REQUEST, paths=(".",)), run)
-
-    assert code == INTERRUPTED
-    assert [request.paths for request in rounds] == [(".",), ("eval_a.py",), (".",)]
-    err = capsys.readouterr().err
-    assert "callscore: changed: eval_a.py\n" in err
-    assert "callscore: nothing is selected\n" in err
-
-
-def test_what_a_run_writes_itself_starts_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rounds: list[RunRequest] = []
-
-    def run(request: RunRequest) -> int:
-        rounds.append(request)
-        if len(rounds) == 1:
-            (folder / "report.json").write_text("{}")
-            (folder / "thoughts.json").write_text("{}")
-            (folder / ".hidden").mkdir()
-            (folder / ".hidden/eval_x.py").write_text("")
-            (folder / "eval_b.yaml").write_text("changed")
-            return 0
-        return INTERRUPTED
-
-    watch(replace(REQUEST, paths=(str(folder),), output=str(folder / "report.json")), run)
-
-    assert [request.paths for request in rounds] == [(str(folder),), ("eval_b.yaml",)]
-    assert "callscore: changed: eval_b.yaml\n" in capsys.readouterr().err

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from callscore.cli.board import Board
 from callscore.cli.unfinished import (
     Progress,
     advice_text,
@@ -16,12 +15,6 @@ from callscore.cli.unfinished import (
 from callscore.evaluations.plan import keyword_filter
 
 BEGUN = Progress("callscore run --resume", "en")
-
-
-def board() -> Board:
-    made = Board()
-    made.claim()
-    return made
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ VARIABLES: dict[str, Any] = {
     f"SECRET_{number}": secret for number, secret in enumerate(SECRETS.values())
 }
 MATCHER = SecretMatcher([*SECRETS.values(), *SECRETS["pem"].splitlines()[1:3]])
-FORMATS = ("table", "json", "jsonl", "markdown", "junit")
+FORMATS = ("table", "json", "markdown", "junit")
 ANOTHER = "another-value"
 
 
@@ -140,11 +140,10 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
         ("score", "cases.jsonl", "--save", "scored", "--lang", "ru"),
         ("explain", "cases.jsonl", "--case", "plain text"),
         ("check", "cases.jsonl", "--format", "jsonl"),
-        ("check", "cases.jsonl"),
         ("extract", "cases.jsonl"),
         ("run", "--jobs", "1"),
-        *(("rescore", "latest", "--format", each) for each in ("table", "json", "junit")),
-        *(("show", "scored", "--show", "all", "--format", each) for each in ("table", "json")),
+        ("rescore", "latest", "--format", "json"),
+        ("show", "scored", "--show", "all"),
         ("show", "scored", some, "--json"),
         ("show", "scored", "quotes text"),
         ("compare", "scored", "cases.jsonl", "--json"),
@@ -203,7 +202,6 @@ def test_the_scores_are_the_same_with_and_without_the_variables(
         for command in (
             ("score", "cases.jsonl", "--json"),
             ("score", "cases.jsonl", "--json", "--mode", "flexible"),
-            ("show", "scored", "--json"),
             ("show", "ran", "--json"),
             ("rescore", "ran", "--json", "--mode", "flexible"),
             ("rescore", "scored", "--json"),
@@ -213,9 +211,9 @@ def test_the_scores_are_the_same_with_and_without_the_variables(
         numbers.append(found)
 
     without, with_secrets = numbers
-    assert with_secrets[:5] == without[:5]
+    assert with_secrets[:4] == without[:4]
     # A matcher cannot be applied to a hidden value: these cases are refused, and none of them passed.
-    assert with_secrets[5][1:] == (len(SECRETS), without[5][2])
+    assert with_secrets[4][1:] == (len(SECRETS), without[4][2])
 
 
 def numbers_in(report: dict[str, Any]) -> tuple[Any, int, int]:

@@ -145,6 +145,3 @@ def test_a_factory_in_another_file_does_not_hide_what_has_changed(
     assert "1/1" in first.stdout
     assert "0/1" in second.stdout
     assert "reused" not in second.stdout
-
-
-# What is selected, and when a run stops.
