@@ -10,10 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from callscore.cli import formats
 from callscore.cli.formats import command
-from callscore.errors import UnreadableInput
-from callscore.formats.dialect import dialect_named, dialects
 
 FUNCTION = {"name": "f", "arguments": "{}"}
 CHAT = {
@@ -126,39 +123,6 @@ def test_an_unknown_file_names_similar_formats_and_what_looks_like_calls(folder:
     assert "'toolcalls' at $.bar[0] looks like a call. Most similar: " in plain
 
 
-def test_only_the_first_problems_are_shown(folder: Path) -> None:
-    write(folder / "unknown.jsonl", *[UNKNOWN] * 5)
-
-    shown, _ = identify("unknown.jsonl")
-
-    assert "unknown format, or unreadable: 5\n" in shown
-    assert "unknown.jsonl:3: " in shown
-    assert "unknown.jsonl:4: " not in shown
-    assert shown.endswith("\n  … and 2 more\n")
-    assert len(data_of("unknown.jsonl")["unknown"]) == 5
-
-
-def test_text_and_words(folder: Path) -> None:
-    (folder / "react.txt").write_text(REACT)
-    (folder / "words.txt").write_text("Hello there.\n")
-
-    react, words = identify("react.txt"), identify("words.txt")
-
-    assert react[0].startswith("react.txt: text_react\n")
-    assert "  recognized by marks in the text\n" in react[0]
-    assert (react[1], words[1]) == (0, 3)
-    assert words[0].startswith("words.txt: unknown format\n")
-
-
-def test_bytes_that_are_not_text(folder: Path) -> None:
-    (folder / "image.bin").write_bytes(b"\x89PNG\r\n\x1a\n\x00\xff\xfe")
-
-    shown, code = identify("image.bin")
-
-    assert code == 3
-    assert "is not UTF-8" in shown
-
-
 def test_a_folder_and_an_archive_are_identified_as_a_whole(folder: Path) -> None:
     write(folder / "traces/chat.json", CHAT)
     write(folder / "traces/other.json", UNKNOWN)
@@ -173,13 +137,6 @@ def test_a_folder_and_an_archive_are_identified_as_a_whole(folder: Path) -> None
         assert [problem.partition(": ")[0] for problem in found["unknown"]] == [
             f"{place}other.json"
         ]
-
-
-def test_standard_input() -> None:
-    shown, code = identify("-", input=msgspec.json.encode(CHAT))
-
-    assert code == 0
-    assert shown.startswith("-: openai_chat\n")
 
 
 def test_the_lines_of_one_document_are_its_records(folder: Path) -> None:
@@ -244,71 +201,6 @@ def test_json_has_everything(folder: Path) -> None:
         "unread": [f"traces.jsonl:2: {SIGN}"],
         "unknown": [],
     }
-
-
-def test_a_format_that_looks_deeper_than_at_keys_says_so(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(formats, "found_signs", lambda *_: [])
-    write(folder / "traces.json", CHAT)
-
-    shown, _ = identify("traces.json")
-
-    assert "\n  recognized by its content\n" in shown
-
-
-def test_lines_fit_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "50")
-    write(folder / "traces.jsonl", SPOILED, UNKNOWN)
-
-    shown, _ = identify("traces.jsonl")
-
-    assert max(map(len, shown.splitlines())) <= 50
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"), [(None, "file not found"), (b"", "the file is empty.")]
-)
-def test_a_missing_or_empty_file_is_an_error(
-    folder: Path, content: bytes | None, problem: str
-) -> None:
-    if content is not None:
-        (folder / "traces.json").write_bytes(content)
-
-    ran = run("--identify", "traces.json")
-
-    assert isinstance(ran.exception, UnreadableInput)
-    assert str(ran.exception).startswith(f"traces.json: {problem}")
-
-
-def test_a_name_and_a_file_exclude_each_other() -> None:
-    ran = run("openai_chat", "--identify", "traces.json")
-
-    assert "Pass a NAME or --identify, not both." in str(ran.exception)
-
-
-def test_a_file_without_records_is_read_without_calls(folder: Path) -> None:
-    (folder / "traces.json").write_text("[]")
-
-    (use,) = data_of("traces.json")["formats"]
-
-    assert (use["name"], use["calls"]) == ("generic", 0)
-
-
-def test_all_formats_are_listed() -> None:
-    table, data = run(), msgspec.json.decode(run("--format", "json").output)
-
-    assert table.return_value == 0
-    assert [each["name"] for each in data] == [dialect.name for dialect in dialects()]
-    assert all(f"\n{each['name']} " in f"\n{table.output}" for each in data)
-
-
-def test_the_example_of_a_format_is_shown() -> None:
-    data, text = run("openai_chat"), run("text_hermes")
-
-    assert msgspec.json.decode(data.output) == dialect_named("openai_chat").example
-    assert text.output == f"{dialect_named('text_hermes').example}\n"
 
 
 @pytest.mark.parametrize("output_format", ["table", "json"])

@@ -58,49 +58,6 @@ def damage(sql: str) -> None:
     connection.close()
 
 
-BASELINES = [
-    "UPDATE baselines SET run = 2 WHERE name = 'main'",
-    "UPDATE baselines SET run = 99 WHERE name = 'main'",
-    "UPDATE baselines SET set_at = 1 WHERE name = 'main'",
-    "UPDATE baselines SET checksum = 'x' WHERE name = 'main'",
-    "DELETE FROM baselines WHERE name = 'main'",
-    "UPDATE contents SET baselines = 7",
-]
-
-
-@pytest.mark.parametrize("sql", BASELINES)
-def test_a_damaged_baseline_is_refused_until_it_is_set_again(runs: list[str], sql: str) -> None:
-    damage(sql)
-
-    refused = [command("gate"), command("gate", "latest", "--against", "release")]
-    listed = [command("history"), command("baseline", "list")]
-    by_id = [command("show", runs[1]), command("compare", runs[0], runs[1]), command("show")]
-    again = command("baseline", "set", "latest~1", "--name", "main")
-    after = [command("gate"), command("history"), command("baseline", "list")]
-
-    assert [each.code for each in [*refused, *listed, *by_id]] == [3] * 4 + [0] * 3
-    assert all("baseline set RUN --name" in each.text for each in [*refused, *listed])
-    assert all(name in listed[0].text for name in runs)
-    assert again.code == 0
-    assert "Note: the list of baselines was damaged." in again.text
-    assert [each.code for each in after] == [0, 0, 0]
-
-
-def test_a_baseline_with_a_damaged_name_can_be_removed(runs: list[str]) -> None:
-    damage("UPDATE baselines SET name = 'it''s' WHERE name = 'main'")
-
-    refused = command("gate", runs[2])
-    removed = command("baseline", "remove", "it's")
-    unknown = command("baseline", "remove", "nobody")
-    after = command("history")
-
-    assert refused.code == 3
-    assert """callscore baseline remove 'it'"'"'s'""" in refused.text
-    assert removed.text == "it's is no longer a baseline. It was damaged, or its run is missing.\n"
-    assert unknown.code == 2
-    assert after.code == 0
-
-
 RUNS = [
     "UPDATE runs SET name = 'x' WHERE number = 1",
     "UPDATE runs SET started_at = 1 WHERE number = 1",
@@ -132,18 +89,6 @@ def test_a_damaged_run_leaves_the_others_usable(runs: list[str], sql: str) -> No
     assert after.code == 0
 
 
-def test_a_baseline_whose_run_lost_results_can_move(runs: list[str]) -> None:
-    damage("DELETE FROM results WHERE run = 1 AND case_id = 'sum'")
-
-    refused = [command("gate"), command("baseline", "set", runs[0], "--name", "new")]
-    moved = command("baseline", "set", "latest~1")
-
-    assert [each.code for each in refused] == [3, 3]
-    assert moved.code == 0
-    assert f"Note: the run {runs[0]} is damaged. Whether cases are missing" in moved.text
-    assert command("gate").code == 0
-
-
 def test_undamaged_runs_move_to_a_new_history(runs: list[str], tmp_path: Path) -> None:
     damage("DELETE FROM runs WHERE number = 1")
 
@@ -155,16 +100,6 @@ def test_undamaged_runs_move_to_a_new_history(runs: list[str], tmp_path: Path) -
 
     assert (imported.code, listed.code) == (0, 0)
     assert all(run in listed.text for run in runs[1:])
-
-
-def test_nothing_is_listed_as_missing_where_everything_is_damaged(runs: list[str]) -> None:
-    damage("UPDATE runs SET command = 'x'")
-
-    listed, baselines = command("history"), command("baseline", "list")
-
-    assert (listed.code, baselines.code) == (3, 3)
-    assert "No " not in listed.text + baselines.text
-    assert runs
 
 
 def test_a_table_that_is_missing_is_damage_with_advice(runs: list[str]) -> None:

@@ -39,22 +39,6 @@ def test_help_imports_no_command() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (("scoer",), "No such command 'scoer'. Did you mean 'score'?"),
-        (("comparee", "a", "b"), "No such command 'comparee'. Did you mean 'compare'?"),
-        (("xyz",), "No such command 'xyz'.\n"),
-        (("baseline", "lst"), "No such command 'lst'. Did you mean 'list'?"),
-    ],
-)
-def test_a_mistyped_command_gets_a_suggestion(arguments: tuple[str, ...], problem: str) -> None:
-    ran = run(*arguments)
-
-    assert ran.exit_code == 2
-    assert problem in ran.output
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)

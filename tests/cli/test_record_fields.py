@@ -48,7 +48,7 @@ def references(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", [None, "tar", "gztar", "zip"])
+@pytest.mark.parametrize("kind", [None, "gztar", "zip"])
 def test_runs_are_joined_by_the_names_of_their_files(
     runs: Path, references: Path, kind: str | None
 ) -> None:
@@ -93,7 +93,6 @@ def test_other_commands_take_it_too(runs: Path, references: Path, command: str) 
         ("score", "en", "--map trial=$.run.no has no effect: the path leads nowhere in any record"),
         ("score", "ru", "--map trial=$.run.no не действует"),
         ("check", "en", "--map trial=$.run.no has no effect"),
-        ("capture", "en", "--map trial=$.run.no has no effect"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_not_ignored_silently(

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from callscore.cli.sample import command
-from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.errors import UnreadableInput
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,20 +48,6 @@ def test_the_sample_is_printed_and_its_strata_are_a_table(folder: Path) -> None:
     )
 
 
-def test_notes_are_in_russian_too() -> None:
-    ran = run("log.jsonl", "-n", "21", "--by", "tool", "--lang", "ru")
-
-    assert ran.stderr.startswith(
-        "callscore: в выборке 21 из 93 случаев\nинструмент   в логе   в выборке\n"
-    )
-
-
-def test_without_strata_there_is_no_table() -> None:
-    ran = run("log.jsonl", "-n", "5")
-
-    assert ran.stderr == "callscore: 5 of 93 cases in the sample\n"
-
-
 def test_only_the_largest_strata_are_listed() -> None:
     ran = run("log.jsonl", "-n", "40", "--by", "tag")
 
@@ -69,24 +55,6 @@ def test_only_the_largest_strata_are_listed() -> None:
     assert lines[1].split() == ["tag", "in", "the", "log", "in", "the", "sample"]
     assert len(lines) == 1 + 1 + 20 + 1
     assert lines[-1] == "… 10 more"
-
-
-def test_a_log_that_is_too_short_is_taken_whole(folder: Path) -> None:
-    ran = run("log.jsonl", "-n", "1000", "-o", "sample.jsonl")
-
-    assert ran.stderr == "callscore: the log has only 93 cases; all of them are in the sample\n"
-    assert (folder / "sample.jsonl").read_bytes() == (folder / "log.jsonl").read_bytes()
-
-
-def test_a_file_is_not_overwritten_without_being_asked(folder: Path) -> None:
-    (folder / "sample.jsonl").write_text("mine")
-
-    refused = run("log.jsonl", "-n", "5", "-o", "sample.jsonl")
-    forced = run("log.jsonl", "-n", "5", "-o", "sample.jsonl", "--force")
-
-    assert "sample.jsonl already exists. Pass --force" in str(refused.exception)
-    assert forced.exception is None
-    assert len((folder / "sample.jsonl").read_text().splitlines()) == 5
 
 
 def test_unreadable_records_are_refused_or_named(folder: Path) -> None:
@@ -99,29 +67,6 @@ def test_unreadable_records_are_refused_or_named(folder: Path) -> None:
     assert isinstance(refused.exception, UnreadableInput)
     assert not (folder / "sample.jsonl").exists()
     assert "callscore: records skipped: 1\ncallscore: log.jsonl:94" in skipped.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (("log.jsonl", "-n", "0"), "0 is not in the range x>=1"),
-        (("log.jsonl",), "Missing option '-n' / '--count'"),
-        (("log.jsonl", "-n", "5", "--by", "tools"), "by: unknown value 'tools'. Choose from: tool"),
-        (("log.jsonl", "-n", "5", "--by", "$.modle"), "no record has a value at $.modle"),
-        (("missing.jsonl", "-n", "5"), "missing.jsonl"),
-        (("-", "-", "-n", "5"), "Standard input can be read only once."),
-        (("log.jsonl", "-n", "5", "-o", "sample.csv"), "csv is not available for this command"),
-    ],
-)
-def test_mistakes_are_refused(arguments: tuple[str, ...], problem: str) -> None:
-    ran = run(*arguments)
-
-    found = ran.exception.format_message() if hasattr(ran.exception, "format_message") else ""
-    assert problem in (found or str(ran.exception))
-
-
-def test_an_invalid_setting_is_an_error_of_usage() -> None:
-    assert isinstance(run("log.jsonl", "-n", "5", "--by", "x").exception, InvalidSettings)
 
 
 def test_the_result_of_a_pipe_is_the_same() -> None:

@@ -170,50 +170,6 @@ def test_a_sample_estimates_the_whole(folder: Path, capsys: pytest.CaptureFixtur
     assert folder.exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--results", "rows.csv"], "must end with .parquet or /"),
-        (["--results", "missing/rows.parquet"], "there is no folder missing"),
-        (["--results", "logs"], "this is a folder"),
-        (["--results", "s3://bucket/rows.parquet"], "rows are written to this machine"),
-        (["--results", "rows.parquet", "--save-cases", "all"], "--save-cases needs --save"),
-        (["--resume"], "--resume needs --results"),
-        (["--pairs"], "--pairs needs --results"),
-        (["--cluster", "spark://x:7077"], "--cluster needs --engine"),
-        (["--by", "tool"], "--by needs --sample"),
-        (["--sample", "5", "--limit", "3"], "--sample cannot be used with --limit"),
-        (["--sample", "5", "--save", "x"], "with --save. Write the sample with `callscore sample`"),
-        (["--sample", "5", "-o", "x.html"], "--sample cannot be used with --format html"),
-        (["--sample", "5", "--format", "junit"], "Choose table, json or markdown"),
-        (["--engine", "spark", "--cluster", "ray://x:1"], "It is the address of another engine"),
-        (["--engine", "ray", "--cluster", "spark://x:1"], "It is the address of another engine"),
-        (["-", "--engine", "ray"], "cannot read standard input"),
-        (["--save-cases", "failing"], "--save-cases needs --save"),
-        (["--save", "x", "--save-cases", "none"], "needs --results FILE or --engine"),
-        (["--results", "rows.parquet", "--limit", "3"], "--limit cannot be used with --results"),
-        (["--results", "rows.parquet", "--show", "all"], "--show all cannot be used"),
-        (["--results", "rows.parquet", "--format", "junit"], "--format junit cannot be used"),
-        (["--results", "rows.parquet", "--sample", "3"], "--sample cannot be used"),
-        (["--results", "rows.parquet", "--cluster", "x"], "Add --engine spark or --engine ray"),
-        (
-            ["--results", "rows.parquet", "--metric", "ragas.tool_call_f1"],
-            "--metric cannot be used",
-        ),
-        (["--engine", "spark", "--resume"], "Spark repeats what failed by itself"),
-        (["--jobs", "many"], "'many' is not a valid number, or auto"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(
-    folder: Path, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = run("score", "logs/second.jsonl", *options)
-
-    assert code == 2
-    assert told in capsys.readouterr().err
-    assert not list(folder.glob("*.parquet*"))
-
-
 def test_what_is_required_of_a_sample_is_compared_with_the_estimate(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -93,13 +93,6 @@ def test_a_dry_run_prints_and_sends_nothing(fake: Fake) -> None:
     assert "1 score not sent, no trace id: b" in done.stderr
 
 
-def test_names_and_explanations_are_options(fake: Fake) -> None:
-    run("night", "--prefix", "", "--no-explanations")
-
-    (sent,) = fake.sent
-    assert (sent.name, sent.explanation) == ("accuracy", None)
-
-
 def test_what_does_not_arrive_is_an_error_after_what_was_sent(fake: Fake) -> None:
     fake.outcome = Outcome(1, ("busy",))
 
@@ -107,14 +100,6 @@ def test_what_does_not_arrive_is_an_error_after_what_was_sent(fake: Fake) -> Non
 
     assert isinstance(done.exception, UploadFailed)
     assert "0 scores sent to Fake" in done.stderr
-
-
-def test_notes_are_in_russian_if_asked(fake: Fake) -> None:
-    done = run("night", "--lang", "ru")
-
-    assert fake.sent
-    assert "отправлено в Fake: 1 оценка" in done.stderr
-    assert "не отправлено: 1 оценка, нет идентификатора трассы: b" in done.stderr
 
 
 def test_a_dry_run_of_which_nothing_can_be_sent_is_an_error(

@@ -60,20 +60,6 @@ def test_the_report_is_the_same_as_if_all_cases_had_been_kept(
 
 
 @pytest.mark.parametrize("output_format", FORMATS)
-def test_many_cases_are_in_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
-) -> None:
-    expected = written(tmp_path / "report", output_format, RECORDS)
-    monkeypatch.setattr(waiting_cases, "_IN_MEMORY", 100)
-    monkeypatch.setattr(waiting_cases, "_BLOCK", 1000)
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-
-    assert written(tmp_path / "other", output_format, RECORDS) == expected
-    assert [*(tmp_path / "temporary").iterdir()] == []
-
-
-@pytest.mark.parametrize("output_format", FORMATS)
 def test_secrets_are_hidden_before_a_case_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output_format: str
 ) -> None:
@@ -112,15 +98,6 @@ def test_what_was_scored_before_an_error_is_written(tmp_path: Path, cases: Path)
     assert document["stopped"]["count"] == 1
 
 
-def test_nothing_is_written_if_nothing_was_scored(tmp_path: Path) -> None:
-    (tmp_path / "cases.jsonl").write_text("{]\n")
-    target = tmp_path / "report.json"
-
-    CliRunner().invoke(command, [str(tmp_path / "cases.jsonl"), "-o", str(target)])
-
-    assert not target.exists()
-
-
 class FullDisk:
     """A file on a disk that is full."""
 
@@ -154,20 +131,3 @@ def test_a_full_disk_is_said_in_a_sentence(
         score_files(cases, show="all", max_shown=None, hooks=ScoreHooks(on_case=output.on_case))
 
     assert not (tmp_path / "report").exists()
-
-
-def test_a_temporary_file_that_cannot_be_read_is_said_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_folder() -> str:
-        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
-
-    disk = FullDisk()
-    monkeypatch.setattr(disk, "write", lambda _: 0, raising=False)
-    monkeypatch.setattr(waiting_cases, "SpooledTemporaryFile", lambda **_: disk)
-    monkeypatch.setattr(waiting_cases, "gettempdir", no_folder)
-
-    with pytest.raises(
-        click.ClickException, match=r"Cannot write a temporary file: Input/output error\."
-    ):
-        written(tmp_path / "report", "json", RECORDS)

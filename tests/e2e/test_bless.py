@@ -92,26 +92,6 @@ def test_observed_calls_become_what_is_expected(callscore: Program, folder: Path
     assert "All 3 passed" in callscore("run", "--jobs", "1").stdout
 
 
-def test_a_dry_run_shows_all_and_writes_nothing(callscore: Program, folder: Path) -> None:
-    shown = callscore("bless", "latest", "--dry-run")
-
-    assert (shown.returncode, shown.stderr) == (0, "callscore: nothing was written\n")
-    assert "agent::paris   cases.yaml:6" in shown.stdout
-    assert (folder / "cases.yaml").read_text() == YAML
-
-
-def test_without_a_terminal_yes_is_required(callscore: Program, folder: Path) -> None:
-    refused = callscore("bless", "latest")
-
-    assert refused.returncode == 2
-    assert "agent::paris" in refused.stdout
-    assert refused.stderr == (
-        "callscore: nothing was written: there is no terminal to ask for confirmation."
-        " Pass --yes to write\n"
-    )
-    assert (folder / "cases.yaml").read_text() == YAML
-
-
 @pytest.mark.parametrize(("answer", "is_written"), [("y", True), ("n", False)])
 def test_on_a_terminal_it_asks(folder: Path, answer: str, is_written: bool) -> None:
     ours, theirs = pty.openpty()
@@ -148,32 +128,6 @@ def test_what_is_wanted_is_written_though_nobody_reads_on(folder: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert "Paris, FR" in (folder / "cases.yaml").read_text()
-
-
-def test_words_choose_the_cases(callscore: Program, folder: Path) -> None:
-    nobody = callscore("bless", "latest", "-k", "rome", "--yes")
-    blessed = callscore("bless", "latest", "-k", "greeter", "--yes")
-
-    assert (nobody.returncode, nobody.stderr) == (
-        3,
-        "callscore: nothing selected: no case matches -k\n",
-    )
-    assert blessed.stdout.endswith("\nwritten: eval_agent.py (1 expectation)\n")
-    assert (folder / "cases.yaml").read_text() == YAML
-
-
-def test_to_bless_again_changes_nothing(callscore: Program, folder: Path) -> None:
-    callscore("bless", "latest", "--yes")
-    text = (folder / "cases.yaml").read_text()
-
-    again = callscore("bless", "latest", "--yes")
-
-    assert (again.returncode, again.stdout, again.stderr) == (
-        0,
-        "",
-        "callscore: nothing to bless: the calls are as expected (3 cases)\n",
-    )
-    assert (folder / "cases.yaml").read_text() == text
 
 
 def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path) -> None:
@@ -378,14 +332,6 @@ def test_a_file_outside_of_the_project_is_never_written(callscore: Program, tmp_
     assert '"expected": ["f"]' in outside.read_text()
 
 
-def test_what_nobody_knows_cannot_be_blessed(callscore: Program, tmp_path: Path) -> None:
-    none = callscore("bless", "latest")
-
-    assert none.returncode == 2
-    assert "no runs yet" in none.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_right_stays_as_it_is_written_in_a_call_with_a_wrong_argument(
     callscore: Program, tmp_path: Path
 ) -> None:
@@ -404,17 +350,6 @@ def test_what_is_right_stays_as_it_is_written_in_a_call_with_a_wrong_argument(
         "-         city: Paris   # the town\n+         city: Rome   # the town\n" in blessed.stdout
     )
     assert (tmp_path / "log.yaml").read_text() == before.replace("Paris", "Rome")
-
-
-def test_a_refusal_is_told_in_russian_too_and_once(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "log.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["g"]}\n')
-    callscore("score", "log.jsonl", "--save", "x")
-    (tmp_path / "log.jsonl").chmod(0o444)
-
-    blessed = callscore("bless", "x", "--yes", "--lang", "ru")
-
-    assert blessed.returncode == 1
-    assert blessed.stdout == "не изменено: log::a: log.jsonl: файл защищён от записи.\n"
 
 
 def test_a_case_without_an_id_is_said_to_be_renamed(callscore: Program, tmp_path: Path) -> None:

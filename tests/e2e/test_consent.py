@@ -43,12 +43,9 @@ FILES = {
 }
 COMMANDS = [
     ("callscore.toml", "score cases.jsonl"),
-    ("callscore.toml", "score cases.jsonl --save x"),
-    ("callscore.toml", "explain cases.jsonl"),
     ("callscore.toml", "compare cases.jsonl cases.jsonl"),
     ("pyproject.toml", "score cases.jsonl"),
     ("settings.toml", "score --config settings.toml cases.jsonl"),
-    ("eval_model.yaml", "run eval_model.yaml"),
     ("eval_model.yaml", "run ."),
     ("eval_judge.yaml", "run ."),
 ]
@@ -93,27 +90,6 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
     assert name in ("callscore", shlex.quote(sys.executable))
     assert allowed.returncode == 0, allowed.stderr
     assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "can_do_without"),
-    [
-        ("score cases.jsonl", True),
-        ("explain cases.jsonl", True),
-        ("score --config settings.toml cases.jsonl", False),
-        ("run eval_model.yaml", False),
-    ],
-)
-def test_the_refusal_has_the_option_without_the_judge_where_it_helps(
-    line: str, *, can_do_without: bool, callscore: Program, project: Path
-) -> None:
-    for file, text in FILES.items():
-        (project / file).write_text(text.format(url="https://elsewhere.invalid/v1"))
-
-    refused = callscore(*line.split(), GITHUB_TOKEN=TOKEN)
-
-    assert refused.returncode == 2
-    assert ("--no-config" in refused.stderr) == can_do_without
 
 
 def test_a_missing_key_is_reported_with_the_file_that_names_its_variable(
@@ -165,11 +141,3 @@ def test_pytest_follows_the_same_rule(
     assert f"CALLSCORE_ALLOW_SERVERS='{server.base_url}=GITHUB_TOKEN'" in refused.stderr.str()
     assert "allow_servers in ~/.config/callscore/config.toml" in refused.stderr.str()
     assert (sent, len(server.requests)) == (0, 1)
-
-
-def test_an_option_in_a_wrong_form_is_refused(callscore: Program, project: Path) -> None:
-    del project
-    found = callscore("score", "cases.jsonl", "--allow-server", "http://elsewhere/v1")
-
-    assert found.returncode == 2
-    assert "expected ADDRESS=VARIABLE" in found.stderr

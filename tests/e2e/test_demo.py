@@ -6,8 +6,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,9 +24,8 @@ def commands(shown: str) -> list[list[str]]:
     return [shlex.split(line) for line in shown.splitlines()[-3:]]
 
 
-@pytest.mark.parametrize("lang", ["en", "ru"])
-def test_it_says_what_to_type_next(callscore: Program, lang: str) -> None:
-    for words in commands(callscore("demo", "--lang", lang).stdout):
+def test_it_says_what_to_type_next(callscore: Program) -> None:
+    for words in commands(callscore("demo").stdout):
         arguments = words[
             max(words.index(verb) for verb in ("explain", "score") if verb in words) :
         ]

@@ -35,70 +35,6 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return write(tmp_path / "cases.json", [cases]), write(tmp_path / "tools.json", TOOLS)
 
 
-def test_the_table_fits_a_terminal_of_80_columns(
-    callscore: Program, files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    ran = callscore("effects", files[0], "--tools", files[1])
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == (
-        "5 tools: 2 read, 1 write, 1 unknown, 1 with a proposal (?)\n"
-        "2 files, 1 trace, 6 calls\n"
-        "\n"
-        "tool         calls  kind     evidence\n"
-        "pay              2  write    definition: readOnlyHint\n"
-        'check_stock      1  read?    description: "Read-only"\n'
-        'get_or_make      1  read     name: get_* (read), description: "Creates" (write)\n'
-        'get_order        1  read     name: get_*, description: "Gets"\n'
-        "ship             1  unknown  none, counts as a write\n"
-        "\n"
-        "! 1 tool with contradictory evidence: decide whether it reads or writes, and set\n"
-        "  it in 'effects' (get_or_make)\n"
-        "! 1 tool whose kind follows only from texts: a score uses it once --write has\n"
-        "  written it (check_stock)\n"
-        "! 1 tool without clear evidence: a score counts every call as a write; pass\n"
-        "  definitions with --tools, or set 'effects' (ship)\n"
-    )
-
-
-def test_json_has_everything(callscore: Program, files: tuple[str, str]) -> None:
-    ran = callscore("effects", files[0], "--tools", files[1], "--format", "json")
-
-    report = msgspec.json.decode(ran.stdout)
-    assert (report["files"], report["traces"], report["calls"]) == (2, 1, 6)
-    assert report["written"] is None
-    assert report["tools"][1] == {
-        "name": "check_stock",
-        "effect": "write",
-        "decided_by": "unknown",
-        "calls": 1,
-        "expected": 0,
-        "evidence": [
-            {
-                "source": "description",
-                "effect": "read",
-                "words": "Read-only",
-                "confidence": "high",
-            }
-        ],
-        "proposed": "read",
-        "is_contradictory": False,
-        "is_caught": False,
-    }
-
-
-@pytest.mark.parametrize("lang", ["en", "ru"])
-def test_markdown_has_a_table(callscore: Program, files: tuple[str, str], lang: str) -> None:
-    ran = callscore(
-        "effects", files[0], "--tools", files[1], "--format", "markdown", "--lang", lang
-    )
-
-    assert ran.returncode == 0
-    assert "| `pay` | 2 |" in ran.stdout
-
-
 def test_what_is_known_is_written_and_used_by_scores(
     callscore: Program, files: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -126,34 +62,6 @@ def test_what_is_known_is_written_and_used_by_scores(
     )
     f1 = [msgspec.json.decode(each.stdout)["totals"]["macro"]["f1"] for each in (before, after)]
     assert f1 == [pytest.approx(2 / 3), 1.0]
-
-
-def test_writing_twice_changes_nothing(
-    callscore: Program, files: tuple[str, str], tmp_path: Path
-) -> None:
-    command = ("effects", files[0], "--tools", files[1], "--write", "own.toml", "--json")
-
-    first = msgspec.json.decode(callscore(*command).stdout)
-    text = (tmp_path / "own.toml").read_bytes()
-    second = msgspec.json.decode(callscore(*command).stdout)
-
-    assert first["written"] == {"file": "own.toml", "effects": KNOWN}
-    assert second["written"] == {"file": "own.toml", "effects": {}}
-    assert (tmp_path / "own.toml").read_bytes() == text
-    assert {tool["decided_by"] for tool in second["tools"]} == {"setting", "name", "unknown"}
-
-
-def test_own_settings_stay_and_decide(
-    callscore: Program, files: tuple[str, str], tmp_path: Path
-) -> None:
-    config = tmp_path / "pyproject.toml"
-    config.write_text('[tool.callscore]\neffects = { "get_*" = "write" }\n', encoding="utf-8")
-
-    ran = callscore("effects", files[0], "--tools", files[1], "--write", "pyproject.toml")
-
-    assert ran.returncode == 0, ran.stderr
-    effects = tomllib.loads(config.read_text(encoding="utf-8"))["tool"]["callscore"]["effects"]
-    assert effects == {"get_*": "write", "pay": "write", "check_stock": "read"}
 
 
 def test_effects_are_written_before_a_pattern_for_all_tools(
@@ -192,26 +100,6 @@ def test_names_are_written_literally(callscore: Program, tmp_path: Path) -> None
     assert ran.returncode == 0, ran.stderr
     written = tomllib.loads((tmp_path / "callscore.toml").read_text(encoding="utf-8"))
     assert written == {"effects": {"[*]": "read", "a[[]b][?]": "read"}}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ((), "Pass files of traces, or --tools."),
-        (("--write", "cases.json"), "Put --write after the files of traces."),
-        (("cases.json", "--no-config", "--write"), "--write needs a file with --no-config."),
-        (("cases.json", "--config", "a.toml", "--no-config"), "exclude each other"),
-        (("-", "--tools", "-"), "Standard input can be read only once."),
-    ],
-)
-def test_wrong_options_are_explained(
-    callscore: Program, files: tuple[str, str], arguments: tuple[str, ...], problem: str
-) -> None:
-    ran = callscore("effects", *arguments)
-
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert problem in ran.stderr
-    assert files
 
 
 def test_effects_that_cannot_be_extended_are_refused(

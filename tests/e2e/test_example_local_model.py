@@ -78,13 +78,6 @@ def test_a_real_model_is_asked_scored_and_not_asked_twice(folder: Path) -> None:
     assert [(each["answered"], each["errors"]) for each in rescored] == [(3, 0), (3, 0)]
 
 
-def test_pytest_asks_it_too(folder: Path) -> None:
-    ran = run(TEST, folder)
-
-    assert ran.returncode in {0, 1}, ran.stdout + ran.stderr
-    assert re.search(r"^1 (passed|failed), 19 deselected in", ran.stdout, re.MULTILINE), ran.stdout
-
-
 def test_without_a_server_every_case_is_an_error_and_none_a_failure(folder: Path) -> None:
     ran = run("callscore run . --retries 0 --limit 2", folder)
 

@@ -72,10 +72,3 @@ def test_a_file_that_is_named_must_have_an_evaluation(callscore: Program, folder
         "eval_d.py: no evaluations found. Decorate a function with @callscore.evaluation"
         in ran.stderr
     )
-
-
-def test_a_path_that_is_not_there_is_said(callscore: Program) -> None:
-    ran = callscore("run", "gone")
-
-    assert ran.returncode == 3
-    assert "gone: file or folder not found." in ran.stderr

@@ -263,36 +263,6 @@ def test_an_outage_on_the_main_branch_does_not_become_the_baseline(server: Serve
     assert codes(after) == [0, 0]  # it is held against the last good run
 
 
-def test_evaluations_that_could_not_be_run_do_not_pass_and_nobody_comments(server: Server) -> None:
-    ran = server.build("main", "pull_request", spoil="echo 'import nothing_like_it' > agent.py")
-
-    assert codes(ran) == [0, 2]
-    assert "no finished run of commit " in ran[1].said
-    assert server.commented == []
-
-
-def test_small_losses_that_add_up_are_found_by_the_fixed_baseline(server: Server) -> None:
-    cities = ["New York", "Cape Town", "Hong Kong", "San Juan"]
-    built = []
-    for count in range(1, len(cities)):
-        lost = " and ".join(f"city != {city!r}" for city in cities[:count])
-        spoil = (
-            'printf \'%s\\n\' "" "_answer = answer" "" "" "def answer(question):" '
-            '"    (call,) = _answer(question)" "    city = call[1][\'city\']" '
-            f"\"    return [call] if {lost} or 'time' in question else []\" >> agent.py"
-        )
-        built.append(server.build("main", "push", spoil=spoil))
-
-    assert codes(built[0]) == [0, 0, 0]  # one case of 24 is lost, and once more
-    assert codes(built[1]) == [0, 0, 0]
-    assert codes(built[2]) == [0, 1]  # three in all are too many
-    assert (
-        (server.clone / "gate.md")
-        .read_text(encoding="utf-8")
-        .startswith("## Gate failed: not enough data, `release` → ")
-    )
-
-
 def test_a_build_before_there_is_a_baseline_is_told_what_to_type(
     followed: tuple[Path, str], tmp_path: Path
 ) -> None:

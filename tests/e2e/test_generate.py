@@ -21,14 +21,6 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
 
 
-def test_cases_are_written_and_counted(callscore: Program, tmp_path: Path) -> None:
-    done = callscore("generate", "--tools", TOOLS, "-n", "100", "-o", "cases.jsonl")
-
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "callscore: 100 cases from 2 tools\n"
-    assert len(_read(tmp_path / "cases.jsonl")) == 100
-
-
 def test_the_file_scores_as_its_tags_say(callscore: Program, tmp_path: Path) -> None:
     callscore("generate", "--tools", TOOLS, "-n", "100", "-o", "cases.jsonl")
 
@@ -45,39 +37,6 @@ def test_the_file_scores_as_its_tags_say(callscore: Program, tmp_path: Path) -> 
     assert report["not_run"]["count"] == 0
 
 
-def test_an_agent_that_does_what_is_expected_scores_everything(
-    callscore: Program, tmp_path: Path
-) -> None:
-    callscore("generate", "--tools", TOOLS, "-n", "60", "--kind", "single", "--kind", "several", "--kind", "negative", "-o", "cases.jsonl")  # fmt: skip
-    answers = [
-        {"id": record["id"], "actual": record["expected"]}
-        for record in _read(tmp_path / "cases.jsonl")
-    ]
-    (tmp_path / "answers.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, answers)))
-
-    done = callscore("score", "--expected", "cases.jsonl", "--actual", "answers.jsonl", "--tools", TOOLS, "--fail-under", "1", "--format", "json")  # fmt: skip
-
-    report = msgspec.json.decode(done.stdout)
-    assert done.returncode == 0
-    assert len(report["cases"]) == 60
-    assert all(case["passed"] and case["parameters_valid"] == 1 for case in report["cases"])
-
-
-def test_near_misses_are_found_by_the_checks_without_a_reference(
-    callscore: Program, tmp_path: Path
-) -> None:
-    callscore("generate", "--tools", TOOLS, "-n", "60", "--kind", "near_miss", "-o", "cases.jsonl")
-
-    done = callscore("check", "cases.jsonl", "--tools", TOOLS, "--format", "jsonl")
-
-    found = {msgspec.json.decode(line)["kind"] for line in done.stdout.splitlines()}
-    assert found == {
-        *("unknown_tool", "missing_argument", "unknown_argument", "wrong_type"),
-        *("invalid_value", "malformed", "repeat", "loop", "retry_unchanged"),
-    }
-    assert len(_read(tmp_path / "cases.jsonl")) == 60
-
-
 def test_the_same_seed_gives_the_same_file(callscore: Program) -> None:
     first, again, other = (
         callscore("generate", "--tools", TOOLS, "-n", "20", "--seed", seed).stdout
@@ -85,81 +44,6 @@ def test_the_same_seed_gives_the_same_file(callscore: Program) -> None:
     )
 
     assert first == again != other
-
-
-def test_what_the_tools_do_not_give_is_said_in_both_languages(
-    callscore: Program, tmp_path: Path
-) -> None:
-    (tmp_path / "tools.json").write_text('[{"name": "ping", "parameters": {"type": "object", "properties": {}}}]')  # fmt: skip
-
-    english = callscore("generate", "--tools", "tools.json", "-n", "90").stderr
-    russian = callscore("generate", "--tools", "tools.json", "-n", "90", "--lang", "ru").stderr
-
-    assert "fewer than requested" in english
-    assert "no near misses of these kinds" in english
-    assert " по 1 инструменту\n" in russian
-    assert "меньше, чем запрошено" in russian
-
-
-def test_a_file_is_not_replaced_unless_that_is_asked_for(
-    callscore: Program, tmp_path: Path
-) -> None:
-    (tmp_path / "cases.jsonl").write_text("mine")
-
-    refused = callscore("generate", "--tools", TOOLS, "-n", "5", "-o", "cases.jsonl")
-    kept = (tmp_path / "cases.jsonl").read_text()
-    forced = callscore("generate", "--tools", TOOLS, "-n", "5", "-o", "cases.jsonl", "--force")
-
-    assert refused.returncode == 2
-    assert "cases.jsonl already exists. Pass --force to overwrite it." in refused.stderr
-    assert kept == "mine"
-    assert forced.returncode == 0
-    assert len(_read(tmp_path / "cases.jsonl")) == 5
-
-
-def test_only_json_lines_are_written(callscore: Program) -> None:
-    done = callscore("generate", "--tools", TOOLS, "-o", "cases.yaml")
-
-    assert done.returncode == 2
-    assert "yaml is not available for this command" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("[]", "no tool definitions found."),
-        ("not json", ""),
-        ('[{"name": "f", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}]', "tool 'f': no value found for $.code"),
-        ('[{"name": "f", "parameters": {"type": "strange"}}]', "is invalid"),
-    ],
-    ids=["none", "text", "pattern", "schema"],
-)  # fmt: skip
-def test_definitions_that_give_nothing_are_an_error_that_names_the_file(
-    callscore: Program, tmp_path: Path, content: str, problem: str
-) -> None:
-    (tmp_path / "tools.json").write_text(content)
-
-    done = callscore("generate", "--tools", "tools.json")
-
-    assert done.returncode == 3
-    assert done.stderr.startswith("callscore: tools.json")
-    assert problem in done.stderr
-
-
-HARD = '{"name": "hard", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}'  # fmt: skip
-
-
-@pytest.mark.parametrize(("lang", "said"), [("en", "skipped: "), ("ru", "не использовано: ")])
-def test_a_tool_that_has_no_value_is_named_and_the_others_are_used(
-    callscore: Program, tmp_path: Path, lang: str, said: str
-) -> None:
-    (tmp_path / "tools.json").write_text(f'[{HARD}, {{"name": "ping", "parameters": {{}}}}]')
-
-    done = callscore("generate", "--tools", "tools.json", "-n", "8", "--lang", lang)
-
-    assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 8
-    assert f"callscore: {said}tool 'hard': no value found for $.code" in done.stderr
 
 
 PYTHON = '''
@@ -215,24 +99,6 @@ def test_a_model_writes_the_questions(callscore: Program, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "callscore: all 12 questions written by m\n" in done.stderr
     assert all(r["input"].startswith("As a person") for r in _read(tmp_path / "cases.jsonl"))
-
-
-def test_questions_that_will_not_do_are_asked_for_again_and_then_named(
-    callscore: Program, tmp_path: Path
-) -> None:
-    def write_one(body: dict[str, Any], number: int) -> Reply:
-        body["messages"][-1]["content"] = msgspec.json.encode(
-            {"cases": msgspec.json.decode(body["messages"][-1]["content"])["cases"][:1]}
-        ).decode()
-        return _written(body, number) if number == 1 else Reply(text="I would rather not.")
-
-    with openai_server(write_one) as server:
-        done = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
-
-        assert len(server.requests) == 3
-    assert done.returncode == 0
-    assert "1 of 4 questions written by m; the others are generated: " in done.stderr
-    assert len(_read(tmp_path / "cases.jsonl")) == 4
 
 
 def test_a_model_whose_questions_are_all_useless_is_an_error_and_nothing_is_written(

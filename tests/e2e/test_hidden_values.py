@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.hiding.encodings import ENCODINGS, SECRETS
+from tests.snapshots.opened_html import html_text
 
 from callscore.hiding.markers import MARKER
 from callscore.hiding.matching import SecretMatcher
@@ -25,7 +26,7 @@ VARIABLES: dict[str, Any] = {
     f"SECRET_{number}": secret for number, secret in enumerate(SECRETS.values())
 }
 MATCHER = SecretMatcher([*SECRETS.values(), *SECRETS["pem"].splitlines()[1:3]])
-FORMATS = ("table", "json", "jsonl", "markdown", "junit")
+FORMATS = ("table", "json", "markdown", "junit")
 ANOTHER = "another-value"
 
 
@@ -139,11 +140,10 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
         ("score", "cases.jsonl", "--save", "scored", "--lang", "ru"),
         ("explain", "cases.jsonl", "--case", "plain text"),
         ("check", "cases.jsonl", "--format", "jsonl"),
-        ("check", "cases.jsonl"),
         ("extract", "cases.jsonl"),
         ("run", "--jobs", "1"),
-        *(("rescore", "latest", "--format", each) for each in ("table", "json", "junit")),
-        *(("show", "scored", "--show", "all", "--format", each) for each in ("table", "json")),
+        ("rescore", "latest", "--format", "json"),
+        ("show", "scored", "--show", "all"),
         ("show", "scored", some, "--json"),
         ("show", "scored", "quotes text"),
         ("compare", "scored", "cases.jsonl", "--json"),
@@ -164,6 +164,29 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
     assert not found
 
 
+def test_no_secret_is_in_an_html_report(callscore: Program, tmp_path: Path) -> None:
+    secret = "sk-1234567890abcdef"  # noqa: S105  (made up)
+    call = {"name": "get_weather", "arguments": {"city": secret}}
+    record: dict[str, Any] = {"id": secret, "input": secret, "tags": [secret], "expected": [call]}
+    for name, actual in (("before", [call]), ("after", [secret, secret])):
+        (tmp_path / f"{name}.jsonl").write_text(dumps({**record, "actual": actual}))
+        callscore("score", f"{name}.jsonl", "--save", name, SERVICE_API_KEY=secret)
+    reports = {
+        "files": ("compare", "before.jsonl", "after.jsonl"),
+        "runs": ("compare", "before", "after"),
+        "gate": ("gate", "after", "--against", "before"),
+        "check": ("check", "after.jsonl"),
+        "run": ("show", "after"),
+    }
+
+    for name, command in reports.items():
+        callscore(*command, "-o", f"{name}.html", SERVICE_API_KEY=secret)
+
+        report = html_text((tmp_path / f"{name}.html").read_bytes(), has_words=False)
+        assert secret not in report, name
+        assert "SERVICE_API_KEY" in report, name
+
+
 def test_the_scores_are_the_same_with_and_without_the_variables(
     callscore: Program, folder: Path
 ) -> None:
@@ -179,7 +202,6 @@ def test_the_scores_are_the_same_with_and_without_the_variables(
         for command in (
             ("score", "cases.jsonl", "--json"),
             ("score", "cases.jsonl", "--json", "--mode", "flexible"),
-            ("show", "scored", "--json"),
             ("show", "ran", "--json"),
             ("rescore", "ran", "--json", "--mode", "flexible"),
             ("rescore", "scored", "--json"),
@@ -189,9 +211,9 @@ def test_the_scores_are_the_same_with_and_without_the_variables(
         numbers.append(found)
 
     without, with_secrets = numbers
-    assert with_secrets[:5] == without[:5]
+    assert with_secrets[:4] == without[:4]
     # A matcher cannot be applied to a hidden value: these cases are refused, and none of them passed.
-    assert with_secrets[5][1:] == (len(SECRETS), without[5][2])
+    assert with_secrets[4][1:] == (len(SECRETS), without[4][2])
 
 
 def numbers_in(report: dict[str, Any]) -> tuple[Any, int, int]:
@@ -284,27 +306,6 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
     assert secret not in first.stdout + first.stderr + again.stdout + again.stderr
 
 
-@pytest.mark.parametrize("output_format", ["table", "markdown", "junit"])
-def test_a_report_with_markers_says_what_they_stand_for(
-    output_format: str, callscore: Program, tmp_path: Path
-) -> None:
-    wanted = [{"name": "f", "arguments": {"k": "the-first-secret"}}]
-    made = [{"name": "f", "arguments": {"k": "another-secret-now"}}]
-    (tmp_path / "cases.jsonl").write_text(dumps({"id": "a", "expected": wanted, "actual": made}))
-    secrets: dict[str, Any] = {"CRM_KEY": "the-first-secret", "MY_TOKEN": "another-secret-now"}
-    as_format = ("--format", output_format)
-
-    scored = callscore("score", "cases.jsonl", "--save", "one", *as_format, **secrets)
-    shown = callscore("show", "one", *as_format, **secrets)
-    explained = callscore("explain", "cases.jsonl", **secrets)
-    without = callscore("score", "cases.jsonl", *as_format)
-
-    for ran in (scored, shown, explained):
-        said = ran.stdout.replace("`", "").replace("\n", " ")
-        assert "[hidden …]: values of CRM_KEY, MY_TOKEN; equal markers are equal values" in said
-    assert "equal markers" not in without.stdout
-
-
 def test_an_error_shows_no_secret(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(
         dumps({"id": "a", "expected": ["f"], "actual": [{"name": "g", "arguments": {"k": "x"}}]})
@@ -360,39 +361,6 @@ def test_an_imported_run_is_hidden_and_rescored(callscore: Program, tmp_path: Pa
     assert b"the-second-secret" not in (tmp_path / "b.db").read_bytes()
 
 
-def test_words_of_reports_and_records_as_secrets_change_no_number(
-    callscore: Program, tmp_path: Path
-) -> None:
-    schema = {"type": "object", "properties": {"k": {"maxLength": 3}}, "required": ["k"]}
-    tools = [{"name": "f", "description": "It works.", "parameters": schema}]
-    wanted = [{"name": "f", "arguments": {"k": {"$regex": "^a"}}}, {"any_order": ["g", "h"]}]
-    lines: list[dict[str, Any]] = [
-        {"id": "a", "tags": ["b"], "tools": tools, "expected": wanted, "actual": ["h", "g", "f"]},
-        {"id": "b", "expected": [{"forbid": "g*"}], "actual": [{"name": "g", "arguments": "{"}]},
-        {"id": "c", "expected": ["f"], "actual": [{"name": "f", "arguments": {"k": 1}}]},
-    ]
-    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
-    commands = (
-        ("score", "cases.jsonl", "--json", "--save", "x"),
-        ("show", "x", "--json"),
-        ("rescore", "x", "--json"),
-        *(("score", "cases.jsonl", "--show", "all", "--format", each) for each in FORMATS),
-        ("explain", "cases.jsonl"),
-        ("check", "cases.jsonl"),
-        ("export", "x"),
-    )
-
-    before = [callscore(*command) for command in commands]
-    words = set(re.findall(r"[$\w]{8,}", "".join(ran.stdout for ran in before)))
-    secrets: dict[str, Any] = {f"WORD_{number}_KEY": word for number, word in enumerate(words)}
-    after = [callscore(*command, **secrets) for command in commands]
-
-    assert len(words) > 50
-    assert [ran.returncode for ran in after] == [ran.returncode for ran in before]
-    for one, other in zip(before[:3], after[:3], strict=True):
-        assert numbers_in(loads(other.stdout)) == numbers_in(loads(one.stdout))
-
-
 AGENT = """
 from callscore import Case, evaluation, expect
 NUMBERS = range(int(open("first.txt").read()), 12)
@@ -427,30 +395,6 @@ def test_a_gate_compares_runs_from_before_and_after_a_variable_was_set(
         assert allowed.returncode == 0, allowed.stdout
 
 
-def test_cases_are_found_by_names_that_are_hidden(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "eval_agent.py").write_text(AGENT)
-    (tmp_path / "first.txt").write_text("10")
-    callscore("run", "--name", "before")
-    callscore("run", "--name", "after", **DEPLOY)
-
-    for run in ("before", "after"):
-        commands: list[tuple[str, ...]] = [
-            ("show", run, "10-production", "--json"),
-            ("show", run, "agent::10-production", "--json"),
-            ("show", run, "-k", "10-production", "--json"),
-            ("show", run, "-k", "not ('11-Production' or 11-production)", "--json"),
-            ("bless", run, "-k", "10-production", "--dry-run"),
-        ]
-        for command in commands:
-            found = callscore(*command, **DEPLOY)
-            assert found.returncode == 0, (command, found.stderr)
-            assert "10-[hidden " in found.stdout or command[0] == "bless"
-            assert "11-[hidden " not in found.stdout
-            assert "production" not in found.stdout + found.stderr
-    (row,) = loads(callscore("history", "--tag", "production", "--json", **DEPLOY).stdout)[:1]
-    assert row["name"] == "after"
-
-
 def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "eval_agent.py").write_text(AGENT)
     (tmp_path / "first.txt").write_text("10")
@@ -476,28 +420,6 @@ def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path:
         assert "production" not in ran.stdout + ran.stderr
     assert "with secrets of the environment" in shown[-1].stderr
     assert not [text for text in stored_texts(tmp_path) if '"production' in text]
-
-
-def test_a_run_with_a_hidden_selection_is_resumed_with_the_same_options(
-    callscore: Program, tmp_path: Path
-) -> None:
-    (tmp_path / "eval_agent.py").write_text(
-        "import os\n"
-        "from callscore import Case, evaluation, expect\n"
-        "@evaluation(cases=[Case('q', id=f'{n}-production', expected=[]) for n in 'ab'])\n"
-        "def agent(case):\n"
-        "    if 'STOP' in os.environ and case.id[0] == 'b': os._exit(1)\n"
-        "    return []\n"
-    )
-    selected = ("run", "-k", "production", "--jobs", "1")
-    callscore(*selected, STOP="1", **DEPLOY)
-
-    refused = callscore("run", "--resume", **DEPLOY)
-    resumed = callscore(*selected, "--resume", "--json", **DEPLOY)
-
-    assert refused.returncode == 2
-    assert "Pass them again" in refused.stderr
-    assert loads(resumed.stdout)["totals"]["passed"] == 2
 
 
 def test_a_run_is_not_resumed_with_other_secrets(callscore: Program, tmp_path: Path) -> None:

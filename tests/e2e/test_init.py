@@ -49,16 +49,6 @@ def test_what_it_writes_is_an_evaluation_whose_cases_all_pass(
     }
 
 
-def test_it_says_what_was_written_and_what_to_type_next(callscore: Program) -> None:
-    english, russian = callscore("init"), callscore("init", "my evals", "--lang", "ru")
-
-    assert "  evals/eval_assistant.yaml\n" in english.stdout
-    assert english.stdout.endswith(" run evals\n")
-    assert "Next steps:" in english.stdout
-    assert "Что дальше:" in russian.stdout
-    assert russian.stdout.endswith(" run 'my evals'\n")
-
-
 def test_the_suite_is_valid_under_the_schema_beside_it(callscore: Program, tmp_path: Path) -> None:
     callscore("init", "a/b")
     text = (tmp_path / "a/b/eval_assistant.yaml").read_text()
@@ -75,25 +65,3 @@ def test_the_answers_are_such_as_a_model_gives(callscore: Program, tmp_path: Pat
     calls = [read_calls(msgspec.json.decode(line)["answer"]) for line in lines]
 
     assert [[call.name for call in each] for each in calls] == [["getWeather"], ["calculator"], []]
-
-
-@pytest.mark.parametrize("taken", ["eval_assistant.yaml", "answers.jsonl", "suite.schema.json"])
-def test_nothing_is_written_over(callscore: Program, tmp_path: Path, taken: str) -> None:
-    (tmp_path / "evals").mkdir()
-    (tmp_path / "evals" / taken).write_text("mine")
-
-    ran = callscore("init")
-
-    assert ran.returncode == 2
-    assert f"evals/{taken} already exists. Pass another folder, or --force" in ran.stderr
-    assert [path.name for path in (tmp_path / "evals").iterdir()] == [taken]
-    assert (tmp_path / "evals" / taken).read_text() == "mine"
-
-
-def test_a_folder_that_cannot_be_is_refused(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    ran = callscore("init", "file/evals")
-
-    assert ran.returncode == 2
-    assert "Cannot write file" in ran.stderr

@@ -68,17 +68,6 @@ def test_each_distinct_question_is_asked_once_and_never_again(
     assert KEY.encode() not in kept
 
 
-def test_a_report_for_a_program_stays_one(callscore: Program, cases: Path) -> None:
-    with openai_server(opinion) as server:
-        run = callscore(
-            *("score", cases, "--judge", "j", "--format", "json"),
-            OPENAI_BASE_URL=server.base_url,
-        )
-
-    assert run.stderr == "callscore: j judged 3 values with 3 requests\n"
-    assert msgspec.json.decode(run.stdout)["settings"]["judge"] == "j"
-
-
 def test_a_project_names_its_judge(callscore: Program, cases: Path) -> None:
     with openai_server(opinion) as server:
         (cases.parent / "callscore.toml").write_text(
@@ -90,23 +79,6 @@ def test_a_project_names_its_judge(callscore: Program, cases: Path) -> None:
     assert "j judged 3 values" in run.stdout
     assert "the judge: it sends people away" in explained.stdout
     assert len(server.requests) == 3
-
-
-def test_explain_takes_a_judge_too(callscore: Program, cases: Path) -> None:
-    with openai_server(opinion) as server:
-        run = callscore(
-            *("explain", cases, "--case", "rude", "--judge", "j"), OPENAI_BASE_URL=server.base_url
-        )
-
-    assert run.returncode == 0
-    assert "the judge: it sends people away" in run.stdout
-
-
-def test_without_a_key_it_is_said_which_variable_to_set(callscore: Program, cases: Path) -> None:
-    run = callscore("score", cases, "--judge", "j", OPENAI_API_KEY="", OPENAI_BASE_URL="")
-
-    assert (run.returncode, run.stdout) == (2, "")
-    assert "OPENAI_API_KEY is not set" in run.stderr
 
 
 def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
@@ -127,9 +99,8 @@ def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
     assert "hush" not in run.stderr + run.stdout
 
 
-@pytest.mark.parametrize("lang", ["en", "ru"])
 def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
-    callscore: Program, cases: Path, lang: str
+    callscore: Program, cases: Path
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Reply:
         is_about_length = "is it short?" in body["messages"][-1]["content"]
@@ -137,15 +108,14 @@ def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
 
     with openai_server(script) as server:
         run = callscore(
-            *("score", cases, "--judge", "j", "--format", "json", "--lang", lang),
+            *("score", cases, "--judge", "j", "--format", "json"),
             OPENAI_BASE_URL=server.base_url,
         )
 
     assert run.returncode == 4
     assert msgspec.json.decode(run.stdout)["totals"]["cases"] == 3
     assert "cases.jsonl:4: short: j: judging 'is it short?': the server" in run.stderr
-    said = "1 case not judged" if lang == "en" else "не оценено судьёй и не вошло в отчёт: 1 случай"
-    assert said in run.stderr
+    assert "1 case not judged" in run.stderr
 
 
 def test_a_judge_that_answers_nothing_any_more_is_asked_no_more(
@@ -166,15 +136,3 @@ def test_a_judge_that_answers_nothing_any_more_is_asked_no_more(
     assert len(server.requests) == 6
     assert "passed   100.0%" in run.stdout
     assert "5 cases not judged" in run.stderr
-
-
-def test_a_history_that_cannot_be_used_does_not_stop_the_judge(
-    callscore: Program, cases: Path
-) -> None:
-    (cases.parent / ".callscore").write_text("a file where a folder should be")
-    with openai_server(opinion) as server:
-        run = callscore("score", cases, "--judge", "j", OPENAI_BASE_URL=server.base_url)
-
-    assert run.returncode == 0
-    assert "j judged 3 values with 3 requests" in run.stdout
-    assert "the answers of the judge were not saved: " in run.stdout

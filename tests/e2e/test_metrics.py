@@ -52,15 +52,6 @@ def test_other_tools_numbers_stand_beside_our_own(callscore: Program, cases: Pat
     assert "strands.exact: 3 cases not scorable (Strands divides by" in run.stdout
 
 
-def test_other_tools_are_asked_about_joined_files_too(callscore: Program, tmp_path: Path) -> None:
-    write(tmp_path / "e.jsonl", *({"id": c["id"], "expected": c["expected"]} for c in CASES[:2]))
-    write(tmp_path / "a.jsonl", *({"id": c["id"], "actual": c["actual"]} for c in CASES[:2]))
-
-    run = callscore("score", "--expected", "e.jsonl", "--actual", "a.jsonl", *TWO)
-
-    assert "ragas.tool_call_f1    0.500        2          0\n" in run.stdout
-
-
 def test_every_report_for_machines_has_the_numbers(callscore: Program, cases: Path) -> None:
     report = decoded(callscore("score", cases, *TWO, "--format", "json").stdout)
     lines = callscore("score", cases, *TWO, "--format", "jsonl").stdout.splitlines()
@@ -84,43 +75,6 @@ def test_every_report_for_machines_has_the_numbers(callscore: Program, cases: Pa
         ("strands.exact", "1.0"),
         ("ragas.tool_call_f1", "0.0"),
     ]
-
-
-def test_a_report_for_people_can_be_markdown_or_russian(callscore: Program, cases: Path) -> None:
-    markdown = callscore("score", cases, *TWO, "--format", "markdown").stdout
-    russian = callscore("score", cases, *TWO, "--lang", "ru").stdout
-
-    assert "| `ragas.tool_call_f1` | 0.250 | 4 | 1 |" in markdown
-    assert "Метрики других фреймворков" in russian
-
-
-def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> None:
-    name = "ragas.tool_call_accuracy:strict_order=false"
-
-    run = callscore("score", cases, "--metric", name, "--format", "json", "--show", "none")
-
-    assert decoded(run.stdout)["metrics"][0]["name"] == name
-
-
-@pytest.mark.parametrize(
-    ("metric", "said"),
-    [
-        ("ragas.tool_f1", "unknown metric 'ragas.tool_f1'. Did you mean 'tool_call_f1'?"),
-        ("", "the name of a metric is missing"),
-        ("all", "`callscore metrics` lists all."),
-        ("tau_bench", "tau_bench has no metrics of single cases"),
-        ("ragas.tool_call_accuracy:", "an option is missing"),
-        ("ragas.tool_call_accuracy:strict_order=3", "expected true | false."),
-    ],
-)
-def test_a_metric_that_there_is_not_is_wrong_usage(
-    callscore: Program, cases: Path, metric: str, said: str
-) -> None:
-    for arguments in (("score", cases), ("metrics", "--disagree", cases)):
-        run = callscore(*arguments, "--metric", metric)
-
-        assert run.returncode == 2
-        assert said in run.stderr
 
 
 def test_all_metrics_are_listed(callscore: Program) -> None:
@@ -147,78 +101,6 @@ def test_pages_about_tools_and_what_python_can_call_are_shown(callscore: Program
     assert "it is called from Python only." in run.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("ragas.tool_call_f1", "--disagree", "cases.jsonl"), "--metric ragas.tool_call_f1\n"),
-        (("ragas", "--disagree", "cases.jsonl"), "There is no file ragas. To select a metric: --"),
-        (("cases.jsonl",), "cases.jsonl is a file. Use: callscore metrics --disagree cases.jsonl"),
-        (
-            ("--disagree", "cases.jsonl", "--metric", "callscore.f1"),
-            "pass at least two metrics to compare",
-        ),
-        (
-            ("--disagree", "cases.jsonl", *TWO, "--metric", "tool_scorer.redundant_rate"),
-            "--metric tool_scorer.redundant_rate: lower is better for it",
-        ),
-        (
-            (*("--disagree", "cases.jsonl", *TWO), "--metric", "mcpjam.passed:is_negative_test=1"),
-            "is_negative_test=1: lower is better for it",
-        ),
-    ],
-)
-def test_what_cannot_be_compared_is_wrong_usage(
-    callscore: Program, cases: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    del cases  # it is there
-    run = callscore("metrics", *arguments)
-
-    assert (run.returncode, run.stdout) == (2, "")
-    assert said in run.stderr
-
-
-def test_a_file_may_be_named_like_a_metric(callscore: Program, cases: Path) -> None:
-    cases.rename(cases.with_name("ragas.jsonl"))
-
-    assert callscore("metrics", "--disagree", "ragas.jsonl", *TWO).returncode == 0
-
-
-def test_what_cannot_be_a_file_is_no_file(callscore: Program) -> None:
-    run = callscore("metrics", "x" * 5000)
-
-    assert run.returncode == 2
-    assert "unknown metric" in run.stderr
-
-
-def test_our_own_score_is_asked_about_rules_too(callscore: Program, cases: Path) -> None:
-    run = callscore("score", cases, "--metric", "callscore.f1", "--format", "json")
-
-    (metric,) = decoded(run.stdout)["metrics"]
-    assert (metric["scored"], metric["mean"]) == (5, 0.4)
-
-
-def test_a_report_says_which_version_of_a_tool_it_is_about(callscore: Program, cases: Path) -> None:
-    report = decoded(callscore("score", cases, *TWO, "--format", "json").stdout)
-    junit = callscore("score", cases, *TWO, "--format", "junit").stdout
-
-    assert [metric["version"] for metric in report["metrics"]] == ["1.7.0", "0.4.3"]
-    assert '<property name="ragas.tool_call_f1: version" value="0.4.3" />' in junit
-
-
-def test_an_option_that_a_metric_refuses_is_wrong_usage(callscore: Program, cases: Path) -> None:
-    run = callscore("score", cases, "--metric", "mcpjam.passed:max_extra_tool_calls=-1")
-
-    assert run.returncode == 2
-    assert run.stderr.startswith("callscore: the metric mcpjam.passed:max_extra_tool_calls=-1: ")
-
-
-def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
-    run = callscore("metrics", "--max-shown", "3")
-
-    assert run.returncode == 2
-    assert "--max-shown requires --disagree." in run.stderr
-
-
 def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
     callscore: Program, cases: Path
 ) -> None:
@@ -230,86 +112,3 @@ def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
     assert "How often each metric is blind to a difference\n" in run.stdout
     assert "wrong   spread 1.000   differences: arguments\n" in run.stdout
     assert '  ~ city: "Oslo"     city: "Bergen"\n' in run.stdout
-
-
-def test_those_who_are_compared_can_be_chosen(callscore: Program, cases: Path) -> None:
-    run = callscore("metrics", "--disagree", cases, *TWO, "--max-shown", "1", "--format", "json")
-
-    report = decoded(run.stdout)
-    (case,) = report["disagreements"]
-    assert (report["cases"], report["agreed"], report["mean_spread"]) == (2, 1, 0.5)
-    assert [metric["name"] for metric in report["metrics"]] == list(TWO[1::2])
-    assert case["id"] == "wrong"
-    assert [opinion["effects"] for opinion in case["opinions"]] == [
-        [{"kind": "arguments", "sight": "blind", "gain": 0.0}],
-        [{"kind": "arguments", "sight": "seen", "gain": 1.0}],
-    ]
-
-
-def test_joined_files_are_compared_in_any_language_and_format(
-    callscore: Program, tmp_path: Path
-) -> None:
-    write(tmp_path / "e.jsonl", *({"id": c["id"], "expected": c["expected"]} for c in CASES[:3]))
-    write(tmp_path / "a.jsonl", *({"id": c["id"], "actual": c["actual"]} for c in CASES[:2]))
-    sides = ("--expected", "e.jsonl", "--actual", "a.jsonl")
-
-    run = callscore(
-        *("metrics", "--disagree", *sides, *TWO, "--format", "markdown", "--lang", "ru"),
-        *("-o", "report.md"),
-    )
-
-    report = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert (run.returncode, run.stdout) == (0, "")
-    assert report.startswith("## 2 случая, 2 метрики: все согласны в 1 из 2")
-    assert "нет ответа: 1 случай; не пройдено" in report
-
-
-def test_what_was_compared_before_the_input_broke_off_is_shown(
-    callscore: Program, cases: Path
-) -> None:
-    with cases.open("a") as file:
-        file.write("{\n")
-
-    run = callscore("metrics", "--disagree", cases, *TWO)
-    skipping = callscore("metrics", "--disagree", cases, *TWO, "--skip-bad")
-
-    assert run.returncode == 3
-    assert "stopped at 1 record" in run.stdout
-    assert "cases.jsonl:6" in run.stderr
-    assert (skipping.returncode, skipping.stderr) == (0, "")
-    assert "1 record skipped" in skipping.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("--disagree",), 2),
-        (("--disagree", "a.jsonl", "--expected", "b.jsonl", "--actual", "c.jsonl"), 2),
-        (("--disagree", "-", "-"), 2),
-        (("--disagree", "no-such-file.jsonl"), 3),
-        (("--disagree", "-"), 3),
-    ],
-)
-def test_without_cases_there_is_nothing_to_compare(
-    callscore: Program, arguments: tuple[str, ...], code: int
-) -> None:
-    run = callscore("metrics", *arguments)
-
-    assert (run.returncode, run.stdout) == (code, "")
-
-
-def test_on_a_terminal_there_is_colour(callscore: Program, cases: Path) -> None:
-    run = callscore(
-        *("metrics", "--disagree", cases, *TWO), FORCE_COLOR="1", NO_COLOR="", TERM="xterm"
-    )
-
-    assert "\x1b[33mblind to arguments\x1b[0m" in run.stdout
-
-
-def test_the_definitions_of_tools_can_be_given(callscore: Program, cases: Path) -> None:
-    tools = cases.with_name("tools.json")
-    tools.write_bytes(msgspec.json.encode([{"name": "get_weather", "parameters": {}}]))
-
-    run = callscore("metrics", "--disagree", cases, *TWO, "--tools", tools)
-
-    assert run.returncode == 0

@@ -154,37 +154,6 @@ def pytest_collection_modifyitems(items):
     assert file.read_text() == before
 
 
-THRESHOLDS = (
-    HEAD
-    + """
-@evaluation(
-    cases=[Case("hi", id="a", expected=[expect.call("f")])],
-    fail_under={"accuracy": 0.9}, pass_mark=LEAST,
-)
-def first(case):
-    return ["g"]
-
-@evaluation(
-    cases=[Case("hi", id="b", expected=[expect.call("f")])],
-    fail_under={"accuracy": 0.9}, pass_mark=0.0,
-)
-def second(case):
-    return ["g"]
-"""
-)
-
-
-def test_only_what_is_rewritten_may_be_below_fail_under(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(eval_x=THRESHOLDS.replace("LEAST", "1.0"))
-
-    result = _update(pytester)
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert result.parseoutcomes() == {"passed": 1, "updated": 1}
-    below = [line for line in result.outlines if line.startswith("below fail_under")]
-    assert below == ["below fail_under: second: accuracy"]
-
-
 def test_a_test_that_fails_for_another_reason_changes_nothing(pytester: pytest.Pytester) -> None:
     file = pytester.makepyfile(
         test_x=HEAD
@@ -236,12 +205,3 @@ def test_of_a_session_that_is_broken_off_all_that_would_be_updated_has_failed(
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert result.parseoutcomes() == {"failed": 2, "passed": 1}
     assert result.outlines.count("Not updated: the session was interrupted.") == 2
-
-
-def test_a_held_test_is_remembered_as_failed(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_x=PARAMETERS + "\ndef test_other(): ...\n")
-    _update(pytester)
-
-    result = pytester.runpytest("--lf")
-
-    assert result.parseoutcomes() == {"failed": 2}

@@ -134,55 +134,6 @@ class TestLenient:
     result.assert_outcomes(passed=1, failed=3)
 
 
-def test_a_marker_takes_keywords_alone(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        HEAD
-        + """
-@pytest.mark.callscore([call("f")])
-def test_x(): ...
-"""
-    )
-
-    result = pytester.runpytest()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["*the callscore marker takes only keywords: @pytest.mark.callscore(*"]
-    )
-
-
-def test_a_marker_with_an_expectation_is_for_functions(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(
-        """
-import pytest
-
-class Item(pytest.Item):
-    def runtest(self): ...
-
-class File(pytest.File):
-    def collect(self):
-        item = Item.from_parent(self, name="x")
-        item.add_marker(pytest.mark.callscore(expected=[]))
-        yield item
-
-def pytest_collect_file(file_path, parent):
-    return File.from_parent(parent, path=file_path) if file_path.suffix == ".txt" else None
-"""
-    )
-    pytester.maketxtfile("x")
-
-    result = pytester.runpytest()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*needs a test function*"])
-
-
-def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest("--markers")
-
-    result.stdout.fnmatch_lines(["@pytest.mark.callscore(expected=*"])
-
-
 def test_a_junit_report_has_the_numbers_of_marked_tests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(HEAD + MARKED)
 
@@ -266,7 +217,6 @@ def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester
             "mode='nonsense'",
             "callscore marker: mode: unknown value 'nonsense'. Choose from: strict, flexible.",
         ),
-        ("preset='nonsense'", "callscore marker: *nonsense*"),
         ("settings=1", "callscore marker: settings: expected a callscore.Settings, got 1"),
     ],
 )
@@ -349,15 +299,6 @@ async def test_unmarked(): ...
         ]
     )
     assert "asyncio.run" not in result.stdout.str()
-
-
-def test_the_traceback_of_an_unrelated_test_is_its_own(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile("def test_x(): assert False")
-
-    result = pytester.runpytest("--tb=native")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.no_fnmatch_line("*callscore_pytest.py*")
 
 
 def test_the_plugin_may_be_named(pytester: pytest.Pytester) -> None:

@@ -169,14 +169,6 @@ def test_assertions_and_markers_are_rewritten(processes: int, pytester: pytest.P
     assert file.read_text() == ASSERTING.replace("x=1", "x=2").rstrip("\n")
 
 
-def test_without_the_option_nothing_is_rewritten(pytester: pytest.Pytester) -> None:
-    file = pytester.makepyfile(test_x=ASSERTING)
-
-    pytester.runpytest().assert_outcomes(passed=1, failed=2)
-
-    assert file.read_text() == ASSERTING.rstrip("\n")
-
-
 def _refused(pytester: pytest.Pytester, why: str, **outcomes: int) -> None:
     before = {path: path.read_text() for path in pytester.path.rglob("*.py")}
 
@@ -214,43 +206,6 @@ def test_what_cannot_be_rewritten_fails_and_says_why(
     _refused(pytester, why, failed=1)
 
 
-def test_a_place_where_calls_differ_from_time_to_time_is_left_alone(
-    pytester: pytest.Pytester,
-) -> None:
-    pytester.makepyfile(
-        test_x="""
-import pytest
-from callscore.testing import assert_calls, call
-
-@pytest.mark.parametrize("made", ["g", "h"])
-def test_x(made):
-    assert_calls([call("f")], [made])
-"""
-    )
-
-    _refused(pytester, "not updated: test_x[[]g[]]: *differ between tests or trials.", failed=2)
-
-
-def test_a_place_that_is_right_at_other_times_is_left_alone(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        test_x="""
-import pytest
-from callscore.testing import assert_calls, call
-
-@pytest.mark.parametrize("made", ["f", "h"])
-def test_x(made):
-    assert_calls([call("f")], [made])
-"""
-    )
-
-    _refused(
-        pytester,
-        "not updated: test_x[[]h[]]: *are correct in another test or trial.",
-        failed=1,
-        passed=1,
-    )
-
-
 SHARING = """
 from callscore import Case, evaluation, expect
 
@@ -283,17 +238,6 @@ def test_a_place_that_is_right_for_another_evaluation_is_left_alone(
     assert '["f"]' in cases.read_text()
 
 
-def test_the_expectation_of_another_evaluation_is_never_touched(pytester: pytest.Pytester) -> None:
-    program = SHARING.replace("=CASES", "=shared.CASES", 1).replace('"g"', '"f"')
-    pytester.makepyfile(
-        shared='from callscore import Case\nCASES = [Case("hi", id="a", expected=["x"])]\n',
-        eval_x=f"import shared\n{program}",
-    )
-
-    why = "Not updated: eval_x.py: the expected calls were not found. *"
-    _refused(pytester, why, failed=1, passed=1)
-
-
 def test_an_assertion_is_found_whatever_it_is_called(pytester: pytest.Pytester) -> None:
     file = pytester.makepyfile(
         test_x="""
@@ -314,25 +258,6 @@ def test_b():
     assert result.ret == pytest.ExitCode.OK
     assert file.read_text().count('[C("f", x=2)]') == 2
     pytester.runpytest().assert_outcomes(passed=2)
-
-
-def test_trials_that_differ_are_not_written(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        eval_x="""
-from callscore import Case, evaluation, expect
-
-@evaluation(cases=[Case("hi", id="a", expected=[expect.call("f")])], trials=2)
-def x(case):
-    return ["f"] if case.trial == 1 else ["g"]
-"""
-    )
-
-    _refused(
-        pytester,
-        "not updated: x[[]a#2[]]: *are correct in another test or trial.",
-        failed=1,
-        passed=1,
-    )
 
 
 def test_a_case_that_another_scorer_fails_is_not_rewritten(pytester: pytest.Pytester) -> None:
@@ -390,26 +315,6 @@ def test_a_session_that_is_broken_off_writes_nothing(pytester: pytest.Pytester) 
     assert file.read_text() == before
 
 
-def test_without_a_summary_it_is_written_all_the_same(pytester: pytest.Pytester) -> None:
-    file = pytester.makepyfile(test_x=ASSERTING)
-
-    pytester.runpytest("--callscore-update", "--no-summary")
-
-    assert "x=1" not in file.read_text()
-
-
-def test_calls_on_one_line_are_rewritten(pytester: pytest.Pytester) -> None:
-    line = 'def test_x(): assert_calls([call("get_weather", city="Paris"), call("book")], ACTUAL)\n'
-    file = pytester.makepyfile(
-        test_x="from callscore.testing import assert_calls, call\n"
-        f'ACTUAL = [("get_weather", {{"city": "Rome"}})]\n{line}'
-    )
-
-    pytester.runpytest("--callscore-update").assert_outcomes()
-
-    assert file.read_text().endswith('[call("get_weather", city="Rome")], ACTUAL)')
-
-
 RERUNNING = """
 from _pytest.runner import runtestprotocol
 
@@ -441,48 +346,26 @@ def test_conflict(made):
 """
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_tests_that_another_plugin_runs_are_updated(
-    processes: int, pytester: pytest.Pytester
-) -> None:
+def test_tests_that_another_plugin_runs_are_updated(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(RERUNNING)
     file = pytester.makepyfile(test_x=RERUN)
 
-    result = pytester.runpytest_subprocess("--callscore-update", f"-n{processes}", "-W", "ignore")
+    result = pytester.runpytest_subprocess("--callscore-update", "-n2", "-W", "ignore")
 
     # With workers, the order of the last two depends on which of them is done first.
     result.stdout.re_match_lines([r".*2 failed, (1 rerun, 1 updated|1 updated, 1 rerun)"])
     assert file.read_text().strip() == RERUN.replace('"f", x=1', '"f", x=2').strip()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--callscore-update", "eval_x.py"], "--callscore-update of an evaluation file needs"),
-        (["--callscore-update"], "--callscore-update of an evaluation file needs"),
-        (["--callscore-update", "-n2", "eval_x.py::x"], "--callscore-update of an evaluation file"),
-        (["--callscore-trials=2"], "--callscore-trials needs"),
-        (["--callscore-timeout", "2"], "--callscore-timeout needs"),
-        (["--callscore-retries", "2", "eval_x.py"], "--callscore-retries needs"),
-    ],
-)
-def test_an_option_for_evaluations_needs_callscore(
-    arguments: list[str], problem: str, pytester: pytest.Pytester
-) -> None:
+def test_an_option_for_evaluations_needs_callscore(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(eval_x=PYTHON)
 
-    result = pytester.runpytest_subprocess(*arguments)
+    for arguments, problem in (
+        (["--callscore-update"], "--callscore-update of an evaluation file needs"),
+        (["--callscore-update", "eval_x.py::x"], "--callscore-update of an evaluation file"),
+        (["--callscore-retries", "2", "eval_x.py"], "--callscore-retries needs"),
+    ):
+        result = pytester.runpytest(*arguments)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {problem}*pytest --callscore *{arguments[0]}*"])
-
-
-def test_options_in_the_settings_of_a_project_need_nothing(pytester: pytest.Pytester) -> None:
-    pytester.makeini("[pytest]\naddopts = --callscore-retries 5\n")
-    pytester.makepyfile(test_x="def test_x(): pass")
-
-    pytester.runpytest().assert_outcomes(passed=1)
-
-
-def test_an_update_without_tests_or_evaluations_is_no_error(pytester: pytest.Pytester) -> None:
-    assert pytester.runpytest("--callscore-update").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {problem}*pytest --callscore *{arguments[0]}*"])

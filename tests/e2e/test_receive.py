@@ -121,51 +121,19 @@ def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
         assert "приём трасс" in receiver.notes
 
 
-@pytest.mark.parametrize(("most", "shown"), [("1", 1), ("0", 0)])
-def test_the_report_shows_how_calls_differ(tmp_path: Path, most: str, shown: int) -> None:
-    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-    options = ("--expected", "refs.jsonl", "--max-shown", most)
-    with receiving(tmp_path, *options) as receiver:
-        receiver.send(in_protobuf(a_run(1, "paris", "Oslo")))
-        receiver.send(in_protobuf(a_run(2, "rome", "Oslo")))
-        receiver.wait_for("rome")
-        receiver.stop()
-
-        assert receiver.output.count("Oslo") == shown
-        assert f"{2 - shown} case" in receiver.output
-        assert "not shown; --max-shown shows more" in receiver.output
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_receiver_in_the_background_of_a_script_can_be_stopped(
-    tmp_path: Path, number: int
-) -> None:
+def test_a_receiver_in_the_background_of_a_script_can_be_stopped(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `&`
     try:
         with receiving(tmp_path) as receiver:
-            assert receiver.stop(number) == 0
+            assert receiver.stop(signal.SIGINT) == 0
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("options", [("--expected", "refs.jsonl"), ("--check",)])
-def test_nothing_scored_is_not_a_success(tmp_path: Path, options: tuple[str, ...]) -> None:
-    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-    with receiving(tmp_path, *options) as receiver:
+def test_nothing_scored_is_not_a_success(tmp_path: Path) -> None:
+    with receiving(tmp_path, "--check") as receiver:
         assert receiver.stop() == 3
         assert "callscore: no trace was received\n" in receiver.notes
-
-
-def test_a_trace_without_the_attribute_has_advice_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-    with receiving(tmp_path, "--expected", "refs.jsonl", "--match", "session.id") as receiver:
-        receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
-        receiver.wait_for("not scored")
-
-        assert receiver.stop() == 3
-        assert "1 trace not scored: no span has session.id." in receiver.notes
-        assert "no case was scored: no trace names one case" in receiver.notes
-        assert "--actual" not in receiver.notes
 
 
 def test_calls_are_checked(tmp_path: Path) -> None:
@@ -220,9 +188,8 @@ def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: boo
     assert not journal_folder(tmp_path / "traces.jsonl").exists()
 
 
-@pytest.mark.parametrize("kills", [1, 2])
 def test_traces_that_were_written_before_kill_count_in_the_report(
-    tmp_path: Path, callscore: Program, kills: int
+    tmp_path: Path, callscore: Program
 ) -> None:
     (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
     options = ("--expected", "refs.jsonl", "--save", "live", "--fail-under", "0.9")
@@ -230,9 +197,8 @@ def test_traces_that_were_written_before_kill_count_in_the_report(
         receiver.send(in_protobuf(a_run(1, "paris", "Paris")))
         receiver.wait_for("paris")
         receiver.kill()
-    for _ in range(kills - 1):
-        with receiving(tmp_path, *options) as receiver:
-            receiver.kill()
+    with receiving(tmp_path, *options) as receiver:
+        receiver.kill()
     with receiving(tmp_path, *options) as receiver:
         assert "1 trace of it in traces.jsonl: counted again" in receiver.notes
         receiver.send(in_protobuf(a_run(2, "rome", "Rome")))
@@ -311,33 +277,6 @@ def test_a_full_disk_refuses_requests_and_is_said(tmp_path: Path) -> None:
     assert [line["trace_id"] for line in lines_of(tmp_path / "traces.jsonl")] == [f"{2:032x}"]
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (["--check", "--expected", "a.jsonl"], "--check needs no --expected"),
-        (["--fail-on", "any"], "--fail-on goes together with --check"),
-        (["--fail-under", "1"], "--fail-under goes together with --expected"),
-        (["--save", "x"], "--save goes together with --expected"),
-        (["--check", "--save", "x"], "--save goes together with --expected"),
-        (["--metric", "ragas.tool_call_f1"], "--metric goes together with --expected"),
-        (["--check", "--mode", "flexible"], "--mode goes together with --expected"),
-        (["--tools", "tools.json"], "--tools goes together with --expected or --check"),
-        (["--max-skipped", "1"], "--max-skipped goes together with --expected or --check"),
-        (["--check", "--store", "x.db"], "--store goes together with --save"),
-        (["--id-from", "filename"], "--match names them"),
-        (["-o", "-"], "--output must be a file"),
-        (["--port", "70000"], "--port"),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(
-    callscore: Program, options: list[str], problem: str
-) -> None:
-    found = callscore("receive", *options)
-
-    assert found.returncode == 2
-    assert problem in found.stderr
-
-
 def test_a_port_in_use_leaves_no_files(callscore: Program, tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         found = callscore("receive", "--port", str(taken.getsockname()[1]), "-o", "other.jsonl")
@@ -356,51 +295,3 @@ def test_refused_requests_are_said(tmp_path: Path) -> None:
         assert found == [400, 415, 400]
         assert receiver.notes.count("a request was refused (400): ") == 1
         assert "3 requests refused: 2 × 400, 1 × 415" in receiver.notes
-
-
-def test_another_host_needs_a_token(callscore: Program, tmp_path: Path) -> None:
-    missing = callscore("receive", "--host", "0.0.0.0")  # noqa: S104  (it is refused)
-    short = callscore(
-        "receive",
-        *("--host", "0.0.0.0"),  # noqa: S104  (likewise)
-        CALLSCORE_RECEIVE_TOKEN="short",  # noqa: S106  (likewise)
-    )
-
-    assert (missing.returncode, short.returncode) == (2, 2)
-    assert "Set CALLSCORE_RECEIVE_TOKEN" in missing.stderr
-    assert "at least 16" in short.stderr
-    assert os.listdir(tmp_path) == []  # noqa: PTH208  (nothing was created)
-
-
-def test_references_and_outputs_that_cannot_be_used_are_refused(
-    callscore: Program, tmp_path: Path
-) -> None:
-    (tmp_path / "notes.md").write_text("# Notes\n", encoding="utf-8")
-
-    found = [
-        callscore("receive", "--port", "0", "--expected", "no.jsonl"),
-        callscore("receive", "--port", "0", "-o", "notes.md"),
-    ]
-
-    assert [each.returncode for each in found] == [3, 2]
-    assert "no.jsonl: file not found" in found[0].stderr
-    assert "notes.md: the last line is not a JSON object" in found[1].stderr
-    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "# Notes\n"
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (("--upload", "otel"), "goes together with --expected"),
-        (("--expected", "refs.jsonl", "--upload-endpoint", "http://x"), "together with --upload"),
-    ],
-)
-def test_an_upload_needs_scores(
-    callscore: Program, tmp_path: Path, options: tuple[str, ...], problem: str
-) -> None:
-    (tmp_path / "refs.jsonl").write_text(REFERENCES, encoding="utf-8")
-
-    ran = callscore("receive", *options)
-
-    assert ran.returncode == 2
-    assert problem in ran.stderr

@@ -40,27 +40,18 @@ def assistant(case):
 # How it ends, the exit code, and what is said about it.
 ENDINGS = {
     "exit": ("os._exit(0)", 5, "ended with exit code 0"),
-    "exit with a code": ("os._exit(7)", 5, "ended with exit code 7"),
     "exec": ("os.execv('/bin/sh', ['sh', '-c', 'exit 0'])", 5, "ended with exit code 0"),
-    "exit of C": (
-        "import ctypes; ctypes.CDLL(None)._exit(0)",
-        5,
-        "ended with exit code 0",
-    ),
-    "files closed": ("os.closerange(3, 256); os._exit(0)", 5, "ended with exit code 0"),
     "all closed": ("os.closerange(0, 256); os._exit(0)", 5, "ended with exit code 0"),
     "a copy exits": (
         "pid = os.fork()\n    if not pid: sys.exit(0)\n    os.waitpid(pid, 0); os._exit(0)",
         5,
         "ended with exit code 0",
     ),
-    "the original exits": ("os.fork() and os._exit(0) or os._exit(0)", 5, "ended with exit code 0"),
     "killed": (
         "os.kill(os.getpid(), 9)",
         137,
         "was ended by SIGKILL (perhaps too little memory)",
     ),
-    "aborted": ("os.abort()", 134, "was ended by SIGABRT"),
     "terminated": ("os.kill(os.getpid(), 15)", 143, "was ended by SIGTERM"),
 }
 HANGING = ENDING.format(
@@ -142,14 +133,10 @@ def test_the_commands_that_are_suggested_finish_the_run_and_write_the_report(
     assert report["totals"]["answered"] == 2
 
 
-@pytest.mark.parametrize("ending", ["os._exit(0)", "os.execv('/bin/sh', ['sh', '-c', ':'])"])
-@pytest.mark.parametrize("options", [[], ["--collect-only"]])
-def test_a_file_that_ends_the_process_fails_the_command(
-    callscore: Program, tmp_path: Path, ending: str, options: list[str]
-) -> None:
-    add_file(tmp_path, "eval_ending.py", f"import os\n{ending}")
+def test_a_file_that_ends_the_process_fails_the_command(callscore: Program, tmp_path: Path) -> None:
+    add_file(tmp_path, "eval_ending.py", "import os\nos._exit(0)")
 
-    ran = callscore("run", *options)
+    ran = callscore("run", "--collect-only")
 
     assert (ran.returncode, ran.stdout) == (5, "")
     assert ran.stderr == (
@@ -162,7 +149,6 @@ def test_a_file_that_ends_the_process_fails_the_command(
     ("raised", "codes"),
     [
         ("SystemExit(0)", (3, 4)),
-        ("SystemExit", (3, 4)),
         ("KeyboardInterrupt", (130, 4)),
         ("GeneratorExit", (5, 4)),
     ],

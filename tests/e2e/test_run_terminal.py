@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.conftest import Program
 
 TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "100"}
 
@@ -103,14 +102,3 @@ def test_the_report_is_coloured_on_a_terminal_unless_somebody_wants_none(
     assert ("\x1b[1;32mAll 3 passed" in seen) is is_coloured
     assert "All 3 passed" in seen
     assert (tmp_path / "stderr").read_bytes() == b""  # no bar, where it is no terminal
-
-
-def test_without_a_terminal_nothing_is_said_beside_the_report(
-    callscore: Program, tmp_path: Path
-) -> None:
-    add_file(tmp_path, "eval_assistant.py", ASSISTANT)
-
-    ran = callscore("run", TERM="xterm-256color")
-
-    assert ran.stderr == ""
-    assert "\x1b" not in ran.stdout

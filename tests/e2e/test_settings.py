@@ -44,70 +44,6 @@ def report(callscore: Program, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_options_reach_the_score_and_the_report(callscore: Program) -> None:
-    document = report(callscore, "--preset", "outcome", "--argument", "*.date=date")
-
-    assert document["totals"]["macro"]["f1"] == 1.0
-    assert document["settings"]["count_calls"] == "writes"
-    assert [rule["rule"] for rule in document["settings"]["arguments"]] == ["date"]
-
-
-def test_a_project_keeps_its_settings_in_a_file(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "callscore.toml").write_text('preset = "outcome"\n[arguments]\n"*.date" = "date"\n')
-
-    assert report(callscore)["totals"]["macro"]["f1"] == 1.0
-    assert report(callscore, "--count-calls", "all")["totals"]["macro"]["f1"] == 2 / 3
-    assert report(callscore, "--no-config")["totals"]["macro"]["f1"] == 0.0
-    assert "Score: 1.000" in callscore("explain", "c.jsonl").stdout
-
-
-def test_a_wrong_file_is_refused_by_name(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.callscore]\nordr = "any"\n')
-
-    run = callscore("score", "c.jsonl")
-
-    assert run.returncode == 2
-    assert run.stderr.endswith(
-        "pyproject.toml [tool.callscore]: unknown setting 'ordr'. Did you mean 'order'?\n"
-    )
-
-
-def test_tools_are_checked_where_they_are_known(callscore: Program) -> None:
-    document = report(callscore, "--tools", "tools.json")
-
-    assert [fault["kind"] for fault in document["cases"][0]["faults"]] == ["wrong_type"]
-    assert callscore("explain", "c.jsonl", "--tools", "tools.json").returncode == 0
-
-
-def test_a_file_of_tools_that_is_none_is_refused(callscore: Program) -> None:
-    run = callscore("score", "c.jsonl", "--tools", "missing.json")
-
-    assert run.returncode == 3
-    assert run.stderr.startswith("callscore: missing.json: ")
-
-
-def test_the_best_of_several_answers_counts(callscore: Program, tmp_path: Path) -> None:
-    choices = [
-        {
-            "index": at,
-            "message": {
-                "role": "assistant",
-                "tool_calls": [
-                    {"id": "1", "type": "function", "function": {"name": name, "arguments": "{}"}}
-                ],
-            },
-        }
-        for at, name in enumerate(("f", "g"))
-    ]
-    case = {"id": "a", "expected": ["g"], "actual": {"choices": choices}}
-    (tmp_path / "c.jsonl").write_bytes(msgspec.json.encode(case) + b"\n")
-
-    assert report(callscore)["totals"]["macro"]["f1"] == 0.0
-    assert report(callscore, "--top-k", "2")["totals"]["macro"]["f1"] == 1.0
-    assert "Score: 1.000" in callscore("explain", "c.jsonl", "--top-k", "2").stdout
-    assert callscore("score", "c.jsonl", "--top-k", "2", "--candidate", "1").returncode == 2
-
-
 EVALUATIONS = f"""
 import callscore
 
@@ -120,14 +56,6 @@ def plain(case):
 @callscore.evaluation(cases=CASES, mode="strict")
 def own(case):
     return {ACTUAL!r}
-"""
-SUITE = f"""
-name: suite
-answers: answers.jsonl
-cases:
-  - id: a
-    expected: {msgspec.json.encode(EXPECTED).decode()}
-settings: {{mode: strict, extra_arguments: count}}
 """
 
 
@@ -152,38 +80,3 @@ def test_a_run_uses_the_settings_of_the_project(callscore: Program, tmp_path: Pa
     assert modes(callscore, "run", "--no-config")["plain"] == "strict"
     assert modes(callscore, "run", "--config", "other.toml")["plain"] == "strict"
     assert modes(callscore, "run", "--mode", "flexible")["own"] == "flexible"
-
-
-NO_EFFECT = "argument_match_threshold has no effect: it applies only with mode flexible"
-
-
-def test_a_setting_without_effect_in_a_run_is_reported(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "eval_a.py").write_text(EVALUATIONS)
-    (tmp_path / "both.toml").write_text('mode = "flexible"\nargument_match_threshold = 0.5\n')
-    (tmp_path / "alone.toml").write_text("argument_match_threshold = 0.5\n")
-    threshold = ["--argument-match-threshold", "0.5"]
-    option = f"callscore: --{NO_EFFECT.replace('_', '-', 3)}"
-
-    assert modes(callscore, "run", *threshold)["notes"] == [option]
-    assert modes(callscore, "rescore", *threshold)["notes"] == [option]
-    assert modes(callscore, "rescore", *threshold, "--mode", "flexible")["notes"] == []
-    both, alone = ("--config", "both.toml"), ("--config", "alone.toml")
-    assert modes(callscore, "run", *both, *threshold)["notes"] == []
-    assert modes(callscore, "run", *both, "-k", "own")["notes"] == []
-    assert modes(callscore, "run", *both, *threshold, "-k", "own")["notes"] == [option]
-    noted = modes(callscore, "run", *both, "--mode", "strict")["notes"]
-    assert noted == [f"callscore: both.toml: {NO_EFFECT}"]
-    assert modes(callscore, "run", *alone)["notes"] == [f"callscore: alone.toml: {NO_EFFECT}"]
-
-
-def test_a_setting_without_effect_is_reported_in_the_language_of_the_command(
-    callscore: Program, tmp_path: Path
-) -> None:
-    (tmp_path / "eval_s.yaml").write_text(SUITE)
-    (tmp_path / "answers.jsonl").write_text('{"id": "a", "calls": []}\n')
-    threshold = ["--argument-match-threshold", "0.5", "--lang", "ru"]
-
-    for command in (["explain", "c.jsonl"], ["demo"], ["score", "c.jsonl"]):
-        assert "не действует" in callscore(*command, *threshold).stderr
-    suite = callscore("run", "eval_s.yaml", "--lang", "ru")
-    assert "extra_arguments не действует" in suite.stdout + suite.stderr

@@ -30,6 +30,7 @@ print(" ".join(["modules:", *sys.modules]))
 NEVER = (
     *("asyncio", "concurrent", "ssl", "http", "httpx", "socket", "urllib.request"),
     *("sqlalchemy", "psycopg", "pyarrow", "numpy", "openai", "mcp", "pytest"),
+    *("starlette", "uvicorn", "callscore.web"),
     *("rich", "ruamel", "yaml", "tomllib", "csv", "jsonschema_rs", "rapidfuzz", "regex"),
     *("xml", "callscore.runner", "callscore.models", "callscore.evaluations.evaluation"),
 )
@@ -71,14 +72,8 @@ def unneeded(found: set[str], *names: str) -> list[str]:
     ("arguments", "others"),
     [
         ("--version", (*METADATA, *HISTORY, *READING, *COMPARING, "msgspec")),
-        ("--help", (*METADATA, *HISTORY, *READING, *COMPARING, "msgspec")),
         ("score --help", (*METADATA, *HISTORY, *COMPARING)),
         ("score one.jsonl", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
-        ("score one.jsonl --lang ru", (*METADATA, *HISTORY, *COMPARING)),
-        ("score one.jsonl -o out.json", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
-        ("score one.jsonl --format jsonl", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
-        ("score one.jsonl --format markdown", (*METADATA, *HISTORY, *COMPARING, "hashlib")),
-        ("explain one.jsonl", (*METADATA, *HISTORY, *COMPARING)),
         ("check calls.jsonl", (*HISTORY, *COMPARING)),
         ("extract calls.jsonl", (*METADATA, *HISTORY, *COMPARING)),
         ("compare one.jsonl one.jsonl", (*METADATA, "secrets", "callscore.engines.saving")),

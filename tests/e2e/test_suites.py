@@ -111,15 +111,3 @@ def test_a_suite_asks_a_model_as_it_says(
     }
     assert {each["tools"][0]["function"]["name"] for each in requests} == {"getWeather"}
     assert len(judged) == 1
-
-
-def test_without_a_key_a_suite_asks_nothing_and_says_so(callscore: Program, tmp_path: Path) -> None:
-    (tmp_path / "eval_a.yaml").write_text(
-        "model: {name: m, base_url: 'https://models.invalid/v1', key_variable: NO_SUCH_KEY}\n"
-        "cases: [{input: Hi, expected: []}]\n"
-    )
-
-    ran = callscore("run", "eval_a.yaml")
-
-    assert ran.returncode != 0
-    assert "NO_SUCH_KEY" in ran.stderr + ran.stdout

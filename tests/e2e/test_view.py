@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import msgspec
 import pytest
-from tests.e2e.conftest import SOURCE
 from tests.e2e.processes import started, wait_until
 
 if TYPE_CHECKING:
@@ -85,7 +81,7 @@ def is_served(address: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
 def test_the_page_is_served_until_it_is_stopped(
     callscore: Program, folder: Path, how: signal.Signals
 ) -> None:
@@ -116,16 +112,6 @@ def test_a_page_without_a_history_is_empty(folder: Path) -> None:
 
     assert (found["runs"], found["problem"]) == ([], None)
     assert not (folder / ".callscore").exists()
-
-
-def test_an_unknown_run_is_an_error(callscore: Program, folder: Path) -> None:
-    (folder / "go-on").touch()
-    callscore("run", "-q")
-
-    refused = callscore("view", "nothing")
-
-    assert refused.returncode == 2
-    assert "unknown run 'nothing'" in refused.stderr
 
 
 def test_a_port_of_others_is_an_error(callscore: Program, folder: Path) -> None:
@@ -252,26 +238,3 @@ def test_an_agent_that_ends_the_process_ends_the_page(folder: Path) -> None:
     assert code == 5
     assert "2 of 3 results are saved" in (folder / "stderr").read_text()
     wait_until(lambda: not is_served(home), "the page has ended")
-
-
-def test_a_list_of_cases_is_not_shown_on_a_page(callscore: Program) -> None:
-    refused = callscore("run", "--collect-only", "--view")
-
-    assert refused.returncode == 2
-    assert "--collect-only and --view exclude each other" in refused.stderr
-
-
-def test_other_commands_import_no_server() -> None:
-    check = (
-        "import sys, callscore, callscore.cli.run, callscore.cli.show, callscore.cli.history;"
-        " print(sorted({'starlette', 'uvicorn', 'callscore.web'} & set(sys.modules)))"
-    )
-
-    found = subprocess.run(
-        [sys.executable, "-c", check],
-        capture_output=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": SOURCE},
-    )
-
-    assert found.stdout == b"[]\n"
