@@ -120,12 +120,6 @@ COMMANDS = [
     "score --format jsonl --limit 100",
     "check --format json",
     "check --format table --max-shown 57",
-    pytest.param(
-        "extract",
-        marks=pytest.mark.xfail(
-            strict=False, reason="after a message that is a trace, other lines may come earlier"
-        ),
-    ),
 ]
 
 
