@@ -55,8 +55,8 @@ coverage: $(VENV)/.installed-dev postgres browser ## run the same tests under co
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
-full: test ## everything, before a release: all the lanes below (3 h)
-	@$(MAKE) --no-print-directory coverage browser-tests build-servers model-tests reference site \
+full: test ## all lanes with tests, before a release: coverage, mutants, browser, ... (3 h)
+	@$(MAKE) --no-print-directory coverage mutants browser-tests build-servers model-tests reference site \
 		properties fuzz faults engines integrations differential dist
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
@@ -133,7 +133,7 @@ main-screens: $(VENV)/.installed-dev
 # Each engine scores the same 20,000 cases in an environment of its own, with a process killed in the
 # middle, and is compared with one machine. CASES=1000000 is `make cluster`. Two at a time, because
 # starting an engine is mostly waiting.
-engines: ## compare Spark, Ray and data frames with one machine, on 20,000 cases
+engines: ## compare Spark, Ray and data frames with one machine, on 20,000 cases (8 min)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target spark-tests ray-tests frames
 
 spark-tests: java $(SPARK_VENV)/.installed
@@ -146,7 +146,7 @@ frames: $(FRAMES_VENV)/.installed ## run the examples of the pages about DuckDB,
 	$(FRAMES_VENV)/bin/python -m pytest tests/frames --confcutdir tests/frames -q
 
 # Each library in an environment of its own, kept in the cache between runs.
-integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: ONLY='mlflow weave'
+integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: ONLY='mlflow weave' (20 min)
 	$(BIN)/python -m tests.stacks.run $(ONLY)
 
 cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
@@ -162,14 +162,14 @@ browser-tests: $(VENV)/.installed-dev browser ## drive the report and the page i
 build-servers: $(VENV)/.installed-dev ## run the GitHub action, the GitLab component, the Jenkinsfile and the hooks (4 min)
 	$(BIN)/pytest $(SPREAD) -q tests/build_servers
 
-model-tests: $(VENV)/.installed-dev $(VENV)/.installed-model ## ask the small language model of examples/local_model (1 min)
+model-tests: $(VENV)/.installed-dev $(VENV)/.installed-model ## ask the small language model of examples/local_model (3 min)
 	$(BIN)/pytest -q -m model
 
 reference: $(VENV)/.installed-reference ## hold the statistics against SciPy and statsmodels (1 min)
 	$(BIN)/pytest $(SPREAD) -q tests/reference
 
 # Other examples each time, in rounds, until the time is over or a round has failed.
-properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60 (10 min)
+properties: $(VENV)/.installed-dev ## run the property tests with random examples: MINUTES=60 (10 min unless said)
 	@end=$$(( $$(date +%s) + 60 * $(or $(MINUTES),10) )); \
 	while (( $$(date +%s) < end )); do \
 		CALLSCORE_RANDOM_UNTIL=$$end CALLSCORE_EXAMPLES=5 $(BIN)/pytest $(SPREAD) -q \
@@ -178,17 +178,17 @@ properties: $(VENV)/.installed-dev ## run the property tests with random example
 
 # The same seed gives the same inputs. `make fuzz INPUTS=1000000` runs until it has run that many.
 SEED ?= 0
-fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 JOBS=1
+fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEED=7 MINUTES=60 INPUTS=1000000 JOBS=1 (5 min unless said)
 	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(JOBS) \
 		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(or $(MINUTES),5))
 
-differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs
+differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs (5 min)
 	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)
 
 parity: $(VENV)/.installed ## compare other tools' metrics with the real packages, and write the table
 	$(BIN)/python -m tests.parity.compare --write
 
-bench: $(VENV)/.installed-dev ## measure speed and memory; fails if a row is 25 % worse than committed: ONLY=PATTERN WRITE=1
+bench: $(VENV)/.installed-dev ## measure speed and memory; fails if a row is 25 % worse than committed: ONLY=PATTERN WRITE=1 (10 min)
 	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only '$(ONLY)') $(if $(WRITE),--write)
 
 bench-growth: $(VENV)/.installed-dev ## measure every command on 1,000 to 1,000,000 cases, and draw the chart
@@ -200,7 +200,7 @@ bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs 
 bench-receive: $(OPENTELEMETRY_VENV)/.installed ## send 2,000 spans per second to `callscore receive`, and kill it five times: RATE=500 SECONDS=10 KILLS=2
 	$(OPENTELEMETRY_VENV)/bin/python benchmarks/receive.py --rate $(or $(RATE),2000) --seconds $(or $(SECONDS),60) --kills $(or $(KILLS),5)
 
-faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: make faults MINUTES=90 COUNT=1000
+faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: MINUTES=90 COUNT=1000 (10 min unless said)
 	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
@@ -225,7 +225,7 @@ validity: $(VENV)/.installed ## measure how well each score separates success fr
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write $(if $(DATA),--data '$(DATA)')
 
 # Any warning and any broken link fails it. To look at it: `python -m http.server -d site`.
-site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS
+site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS (2 min)
 	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
 
 mutants: $(VENV)/.installed-dev ## change the source in 123 small ways, and see which the tables, samples and snapshots notice: ONLY='gc-*' (40 min)
@@ -234,10 +234,10 @@ mutants: $(VENV)/.installed-dev ## change the source in 123 small ways, and see 
 size: ## print lines, modules and functions, and the change since a revision: SINCE=HEAD~5
 	@"$(PYTHON)" -m tools.size $(SINCE)
 
-dist: $(VENV)/.installed-dev ## build the wheel and the sdist twice, compare, and install them on each Python: EXTRAS=1
+dist: $(VENV)/.installed-dev ## build the wheel and the sdist twice, compare, and install them on each Python: EXTRAS=1 (5 min)
 	$(BIN)/python -m tools.distribution $(if $(EXTRAS),--extras)
 
-transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring
+transcript: $(VENV)/.installed-dev ## record the output of thousands of commands, before a refactoring (3 min)
 	$(BIN)/python -m tools.transcript
 
 transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transcript-diff BEFORE=.transcript/NAME.jsonl

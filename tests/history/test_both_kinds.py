@@ -59,11 +59,11 @@ def test_commands_do_with_a_server_what_they_do_with_a_file(
     different: list[str] = []
     for row in table:
         with new_database(postgres_server) as url, monkeypatch.context() as patch:
-            with_file = _outcomes(row.data, tmp_path / f"{row.location}-file", patch)
+            with_file = _outcomes(row.data, tmp_path / f"{Path(row.location).name}-file", patch)
             patch.setenv("CALLSCORE_STORE", url)
-            with_server = _outcomes(row.data, tmp_path / f"{row.location}-server", patch)
+            with_server = _outcomes(row.data, tmp_path / f"{Path(row.location).name}-server", patch)
         different += [
-            f"{row.location} ({row.reason}): in a file {first}, on a server {second}"
+            f"{Path(row.location).name} ({row.reason}): in a file {first}, on a server {second}"
             for first, second in zip(with_file, with_server, strict=True)
             if first != second
         ]

@@ -15,8 +15,10 @@ EXPECTED = Path(__file__).parent / "expected"
 
 
 def main() -> None:
-    """Write the files, into `expected` or into the folder that is named."""
+    """Write the files, into `expected` or into the new or empty folder that is named."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else EXPECTED).absolute()
+    if folder != EXPECTED.absolute() and folder.is_dir() and any(folder.iterdir()):
+        sys.exit(f"{folder} is not empty")
     sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # this tree, whatever is installed
     os.urandom = bytes  # the key of the markers in place of secrets
     os.environ.clear()

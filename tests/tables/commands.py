@@ -1,4 +1,18 @@
-"""Runs the commands that a row of a table gives, in this process, and says what they do."""
+"""Runs the commands that a row of a table gives, in this process, and says what they do.
+
+    {"files": {"c.jsonl": "@two.jsonl"}, "run": "score c.jsonl --mod strict", "exit": 2, "err": "..."}
+
+- `run`: the command, without `callscore`; `RUN1` is the id of the first run that was printed. Or `steps`:
+  several such objects, or texts of commands that only prepare, one after the other in one folder.
+- `files`: what is written before: a text, `@NAME` for tests/tables/files/NAME, a list of lines, an
+  object as JSON, null to delete. `env`, `stdin`: what the command gets.
+- `exit` (0 if absent), `err` (nothing if absent): always compared. Only where a row has them: `out`,
+  all of the output; `has`, parts of it; `json`, values at paths (`a.0.b`, `*` for each item, `#` for a
+  length or keys); `writes`, files afterwards (`{"begins": ...}` for a long one, null for none).
+
+Ids are replaced by `RUN1`, times by `TIME` and `SECONDS`, the folder by `DIR`; spaces are folded. The
+clock stands still.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +51,9 @@ _PROGRAM = re.compile(
     r"\S*python\S* -m (pytest\.)?callscore"
 )  # how whoever runs the tests would call it
 _NOTE = re.compile(r"^callscore: ", re.MULTILINE)
+
+
+FIELDS = {"run", "files", "env", "stdin", "exit", "err", "out", "has", "json", "writes"}
 
 
 class Outcome(NamedTuple):
@@ -110,6 +127,7 @@ class Folder:
         if isinstance(step, str):
             prepared = self.run(step)
             return step if prepared.exit in (0, 1) else f"{step}: {prepared}"
+        assert step.keys() <= FIELDS, f"unknown fields of a step: {step.keys() - FIELDS}"
         self.write(step.get("files", {}))
         if "run" not in step:
             return step

@@ -1,4 +1,4 @@
-"""Reads tables of behaviour: a JSON object a line, below a comment that gives the reason."""
+"""Reads tables of behavior: a JSON object a line, below a comment that gives the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FOLDER = Path(__file__).parent
-IS_RECORDING = "CALLSCORE_RECORD" in os.environ
+_FIELDS = "# Fields:"
+IS_RECORDING = os.environ.get("CALLSCORE_RECORD") == "1"
+
+
+class _Nothing:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_NOTHING = _Nothing()
 
 
 class Row(NamedTuple):
@@ -25,21 +34,33 @@ class Row(NamedTuple):
 
 
 def rows(name: str) -> list[Row]:
-    """The rows of `tests/tables/NAME.jsonl`. A comment holds until the next comment."""
+    """The rows of `tests/tables/NAME.jsonl`; the comment above a row is its reason.
+
+    The first line of a table lists the fields of its rows, so that a typo in one is found.
+    """
+    first, *lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
+    assert first.startswith(_FIELDS), f"{name}.jsonl must begin with '{_FIELDS} ...'"
+    fields = set(first.removeprefix(_FIELDS).replace(",", " ").split())
     found: list[Row] = []
-    reason = ""
-    is_new = True
-    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
-    for number, line in enumerate(lines, 1):
+    reason: list[str] = []
+    for number, line in enumerate(lines, 2):
+        location = f"tests/tables/{name}.jsonl:{number}"
         if line.startswith("#"):
-            text = line[1:].strip()
-            reason = text if is_new else f"{reason} {text}"
-            is_new = False
+            is_new = not reason or (found and lines[number - 3].startswith("{"))
+            reason = [*([] if is_new else reason), line[1:].strip()]
         elif line.strip():
-            found.append(Row(f"{name}.jsonl:{number}", reason, msgspec.json.decode(line)))
-            is_new = True
+            data = _decoded(line, location)
+            assert data.keys() <= fields, f"{location}: unknown fields {data.keys() - fields}"
+            found.append(Row(location, " ".join(reason), data))
     assert found, f"{name}.jsonl has no rows"
     return found
+
+
+def _decoded(line: str, location: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise AssertionError(f"{location}: {error}") from error
 
 
 def differing(table: list[Row], check: Callable[[dict[str, Any]], object]) -> str:
@@ -64,7 +85,8 @@ def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]
     With `CALLSCORE_RECORD=1` the table is written anew instead: look at what git shows of it.
     """
     if not IS_RECORDING:
-        check_rows(name, lambda row: changes(row, observe(row)))
+        hint = f"\nIf this is meant: CALLSCORE_RECORD=1 .venv/bin/pytest tests/tables -k {name}"
+        check_rows(name, lambda row: changes(row, observe(row)), hint)
         return
     file = FOLDER / f"{name}.jsonl"
     lines = file.read_text(encoding="utf-8").split("\n")
@@ -79,11 +101,11 @@ def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]
     file.write_text("\n".join(lines), encoding="utf-8")
 
 
-def check_rows(name: str, check: Callable[[dict[str, Any]], object]) -> None:
+def check_rows(name: str, check: Callable[[dict[str, Any]], object], hint: str = "") -> None:
     """Fail with the rows of a table in which `check` finds something."""
     found = differing(rows(name), check)
     if found:
-        pytest.fail(found, pytrace=False)
+        pytest.fail(found + hint, pytrace=False)
 
 
 def changes(wanted: Any, got: Any, path: str = "") -> str:
@@ -91,7 +113,9 @@ def changes(wanted: Any, got: Any, path: str = "") -> str:
     if wanted == got:
         return ""
     if isinstance(wanted, dict) and isinstance(got, dict):
-        inner = [(key, wanted.get(key), got.get(key)) for key in {**wanted, **got}]
+        inner = [
+            (key, wanted.get(key, _NOTHING), got.get(key, _NOTHING)) for key in {**wanted, **got}
+        ]
     elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         inner = [(number, *pair) for number, pair in enumerate(zip(wanted, got, strict=True))]
     else:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 from callscore.integrations import handle
 
@@ -18,6 +17,4 @@ def _answered(row: dict[str, Any]) -> str:
 
 
 def test_tools_answer_as_the_table_says() -> None:
-    found = differing(rows("agent_tools"), _answered)
-    if found:
-        pytest.fail(found, pytrace=False)
+    check_rows("agent_tools", _answered)

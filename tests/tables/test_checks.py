@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tables.outcomes import fault_lines
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 from callscore import check_calls, read_tools
 
 
 def test_every_fault_is_found_and_no_other() -> None:
-    assert differing(rows("checks"), _other_faults) == ""
+    check_rows("checks", _other_faults)
 
 
 def _other_faults(row: dict[str, Any]) -> str:
@@ -20,7 +20,7 @@ def _other_faults(row: dict[str, Any]) -> str:
 
 
 def test_every_definition_is_read() -> None:
-    assert differing(rows("tools"), _other_tools) == ""
+    check_rows("tools", _other_tools)
 
 
 def _other_tools(row: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 import zstandard
 from pyarrow import parquet
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 from tests.tables.test_runs import shortened
 
 from callscore import CallscoreError, ReadOptions, Results, Settings, score_files, score_joined
@@ -141,4 +141,4 @@ def test_files_are_scored_as_the_table_says(tmp_path: Path) -> None:
         found = scored(row, tmp_path / f"row{count}")
         return "" if found == row["want"] else f"expected {row['want']}, got {found}"
 
-    assert differing(rows("files"), check) == ""
+    check_rows("files", check)

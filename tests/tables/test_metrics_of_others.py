@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 from tests.tables.outcomes import rounded
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 from callscore import parity
 
 
 def test_every_metric_has_the_value_of_its_row() -> None:
-    assert differing(rows("parity"), _difference) == ""
+    check_rows("parity", _difference)
 
 
 def _difference(row: dict[str, Any]) -> str:

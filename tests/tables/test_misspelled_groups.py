@@ -9,7 +9,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 from click.testing import CliRunner
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 import callscore
 from callscore.cli.program import cli
@@ -59,7 +59,7 @@ def test_a_misspelled_keyword_is_refused_wherever_it_is(
                     found.append(f"{typo}: the schema accepts it")
         return "; ".join(found)
 
-    assert not differing(rows("misspelled_groups"), check)
+    check_rows("misspelled_groups", check)
 
 
 def test_a_tool_whose_name_is_like_a_keyword_is_a_call_in_the_notation_of_bfcl(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from tests.tables.outcomes import rounded
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 import callscore
 from callscore import Settings, advise, compare, score_cases, score_files
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def test_every_interval_and_chance_is_as_its_row_says() -> None:
-    assert differing(rows("chances"), _other_number) == ""
+    check_rows("chances", _other_number)
 
 
 def _other_number(row: dict[str, Any]) -> str:
@@ -32,7 +32,7 @@ def _other_number(row: dict[str, Any]) -> str:
 
 
 def test_all_totals_are_as_their_rows_say(tmp_path: Path) -> None:
-    assert differing(rows("summaries"), partial(_other_totals, folder=tmp_path)) == ""
+    check_rows("summaries", partial(_other_totals, folder=tmp_path))
 
 
 def _other_totals(row: dict[str, Any], folder: Path) -> str:
@@ -53,7 +53,7 @@ def _other_totals(row: dict[str, Any], folder: Path) -> str:
 
 
 def test_all_comparisons_are_as_their_rows_say(tmp_path: Path) -> None:
-    assert differing(rows("comparisons"), partial(_other_comparison, folder=tmp_path)) == ""
+    check_rows("comparisons", partial(_other_comparison, folder=tmp_path))
 
 
 def _other_comparison(row: dict[str, Any], folder: Path) -> str:
@@ -82,7 +82,7 @@ def _pairs(row: dict[str, Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
 
 
 def test_all_advice_is_as_its_rows_say() -> None:
-    assert differing(rows("advice"), _other_advice) == ""
+    check_rows("advice", _other_advice)
 
 
 def _other_advice(row: dict[str, Any]) -> str:

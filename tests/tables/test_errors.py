@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows
 
 import callscore
 from callscore import CallscoreError
 
 
 def test_every_mistake_has_its_message() -> None:
-    assert differing(rows("errors"), _difference) == ""
+    check_rows("errors", _difference)
 
 
 def _difference(row: dict[str, Any]) -> str:
