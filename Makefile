@@ -73,7 +73,7 @@ postgres: ## install the PostgreSQL server of the tests, if apt-get can
 
 # Never `playwright install`: the tests drive the browser of the system. The fonts are for the pictures.
 browser: ## install the Chromium of the tests, if apt-get can
-	@command -v chromium >/dev/null || \
+	@{ command -v chromium || command -v chromium-browser; } >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 			apt-get -qq update && \
 			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
@@ -123,7 +123,7 @@ tests: $(VENV)/.installed-dev ## run the tests of `make test`, without the check
 # What `make test` could not do here; the tests that were skipped are listed above it.
 missing:
 	@{ command -v node && command -v npm; } >/dev/null || echo "not checked, without Node.js: the scripts of the report and of the page (make node)"
-	@command -v chromium >/dev/null || echo "not checked, without Chromium: the report and the page in a browser (make browser)"
+	@{ command -v chromium || command -v chromium-browser; } >/dev/null || echo "not checked, without Chromium: the report and the page in a browser (make browser)"
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || echo "not checked, without PostgreSQL: histories on a server (make postgres)"
 
 # In one process, and so with one browser; `make test` runs it beside the type checker, which needs one, too.

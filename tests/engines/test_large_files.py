@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,9 +34,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 STOPS = int(os.environ.get("CALLSCORE_STOPS", "6"))  # of whole runs
-KILLS = int(os.environ.get("CALLSCORE_KILLS", "10"))  # of workers, in one run
 NOTES = ("not_scored", "not_run", "without_reference", "skipped")
-PS = shutil.which("ps")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -336,13 +333,6 @@ def in_child(*arguments: object) -> int:
         os._exit(0)
 
 
-def children_of(process: int) -> list[int]:
-    listed = subprocess.run(
-        [PS or "", "-o", "pid=", "--ppid", str(process)], capture_output=True, check=False
-    )
-    return [int(each) for each in listed.stdout.split()]
-
-
 def is_over(child: int) -> bool:
     return os.waitpid(child, os.WNOHANG) != (0, 0)
 
@@ -402,25 +392,25 @@ def test_an_unfinished_run_is_continued_only_on_purpose_and_with_the_same_input(
     assert [reason in text for reason, text in zip(reasons, found, strict=True)] == [True] * 3
 
 
-@pytest.mark.skipif(PS is None, reason="nothing here lists processes")
-def test_workers_that_are_killed_lose_and_double_nothing(tmp_path: Path) -> None:
-    path = write(tmp_path / "cases.jsonl", [record(number) for number in range(90 * KILLS)])
-    results, random = tmp_path / "rows.parquet", Random(KILLS)
-    parts = tmp_path / "rows.parquet.parts"
-    child = in_child("score", path, "--results", results, "--jobs", 3)
-    kills, before = 0, 0
-    while not is_over(child):
-        # Not so often that the same part is hit three times.
-        done = len([*parts.glob("part-*")])
-        pids = children_of(child)
-        if done >= before + 7 and pids:
-            with suppress(ProcessLookupError):  # it may have ended just now
-                os.kill(random.choice(pids), signal.SIGKILL)
-                kills, before = kills + 1, done
+def test_workers_that_are_killed_lose_and_double_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "cases.jsonl", [record(number) for number in range(900)])
+    take, ours = RowScorer.take_case, os.getpid()
 
-    assert kills > 1
-    rows = parquet.read_table(results)
-    assert rows["id"].to_pylist() == [f"case {number}" for number in range(90 * KILLS)]
+    def take_or_die_once(scorer: RowScorer, case: Any, *place: Any, **named: Any) -> None:
+        killed = tmp_path / f"killed at {case.id}"
+        if os.getpid() != ours and str(case.id).endswith("50") and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        take(scorer, case, *place, **named)
+
+    monkeypatch.setattr(RowScorer, "take_case", take_or_die_once)
+
+    rows = rows_of(path, "--jobs", 3, results=tmp_path / "rows.parquet")
+
+    assert len([*tmp_path.glob("killed at *")]) == 9
+    assert rows["id"].to_pylist() == [f"case {number}" for number in range(900)]
     assert results_of(rows).summary == score_files(path).summary
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.e2e.processes import wait_until
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 from tests.servers.postgres_server import new_database
 from tests.tables.commands import Folder, stable_environment, value_at
@@ -177,17 +178,15 @@ def test_somebody_who_writes_while_others_clear_away_loses_nothing(store: Store)
         store.save_results([a_result(name, answer={"content": f"answer {number}"})])
         store.finish(name, "finished", {}, {})
     writing = store.begin(a_run("20261120-000000-dddd", started_at=time())).id
-    is_done = threading.Event()
 
     def write() -> None:
         for number in range(60):
             shared = {"content": f"answer {number % 5}"}  # texts that are being cleared away
             store.save_results([a_result(writing, f"case-{number}", answer=shared, calls=None)])
-        is_done.set()
 
     thread = threading.Thread(target=write)
     thread.start()
-    while not is_done.is_set():
+    while thread.is_alive():
         store.clear(1, is_dry=False)
     thread.join()
 
@@ -327,7 +326,8 @@ def _is_free(store: Store, run: str = "r") -> bool:
 
 def _is_free_soon(store: Store) -> bool:
     """A server notices that a process is gone when it looks at its connection next."""
-    return any(_is_free(store) for _ in range(5_000))
+    wait_until(lambda: _is_free(store), "the lock of a process that is gone")
+    return True
 
 
 def test_a_run_belongs_to_one_process_until_that_ends(place: Path | str) -> None:

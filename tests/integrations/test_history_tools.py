@@ -201,6 +201,7 @@ def test_a_case_without_an_answer_says_why(project: Path) -> None:
 # --- bounds -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_long_text_is_cut_and_the_whole_is_named(project: Path) -> None:
     long = "x" * 1_000_000
 

@@ -16,11 +16,12 @@ clock stands still.
 
 from __future__ import annotations
 
-import os
+import gc
 import re
 import shlex
 import sys
 import time
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ from tests.tables.rows import FOLDER
 from callscore.cli.program import run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pytest
@@ -92,16 +93,26 @@ class Folder:
         """Run a command; `RUN1` in it stands for the first id that was printed."""
         words = [_RUN_NAME.sub(self._run_id, word) for word in shlex.split(line)]
         _CLOCK.seconds += _BETWEEN_COMMANDS
-        before, sys.argv = sys.argv, ["callscore", *words]
+        with self._alone(["callscore", *words]), CliRunner().isolation(stdin) as (out, err, _):
+            try:
+                code = run_program()
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+            return Outcome(code, *map(self._stable, (out.getvalue(), err.getvalue())))
+
+    @contextmanager
+    def _alone(self, words: list[str]) -> Iterator[None]:
+        """Leave nothing of a command in this process: its words, its modules, what the next would find."""
+        arguments, paths, threshold = sys.argv, sys.path[:], gc.get_threshold()
+        sys.argv = words
         try:
-            with CliRunner().isolation(stdin) as (out, err, _):
-                try:
-                    code = run_program()
-                except SystemExit as ended:
-                    code = int(ended.code or 0)
-                return Outcome(code, *map(self._stable, (out.getvalue(), err.getvalue())))
+            yield
         finally:
-            sys.argv = before
+            sys.argv, sys.path[:] = arguments, paths
+            gc.set_threshold(*threshold)
+            for name, module in [*sys.modules.items()]:
+                if (getattr(module, "__file__", None) or "").startswith(str(self._path)):
+                    del sys.modules[name]
 
     def _run_id(self, found: re.Match[str]) -> str:
         return self._runs[int(found[1]) - 1]
@@ -241,11 +252,7 @@ def stable_environment(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
             if vars(module).get(real.__name__) is real:
                 monkeypatch.setattr(module, real.__name__, clock)
     monkeypatch.setattr(_CLOCK, "is_standing", True)
-    for name in os.environ:
-        if name.startswith(("GITHUB_", "CALLSCORE_", "OPENAI_", "ANTHROPIC_")):
-            monkeypatch.delenv(name)
-    for name in ("CI", "FORCE_COLOR", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(_CLOCK, "seconds", 1_800_000_000.0)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
-    monkeypatch.setenv("COLUMNS", "300")  # no line breaks by the length of a path
+    monkeypatch.setenv("COLUMNS", "300")

@@ -98,7 +98,10 @@ def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]
                 lines[number] = msgspec.json.format(
                     msgspec.json.encode(observed), indent=0
                 ).decode()
-    file.write_text("\n".join(lines), encoding="utf-8")
+    text = "\n".join(lines)
+    if text != file.read_text(encoding="utf-8"):
+        file.write_text(text, encoding="utf-8")
+        pytest.fail(f"{file} was recorded anew: look at the difference", pytrace=False)
 
 
 def check_rows(name: str, check: Callable[[dict[str, Any]], object], hint: str = "") -> None:

@@ -94,6 +94,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str
     return checked
 
 
+@pytest.mark.slow
 def test_only_the_expectation_is_replaced(
     check: Callable[[dict[str, Any]], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

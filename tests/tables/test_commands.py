@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-TABLES = ("refusals", "exits", "notes", "outputs", "history", "evaluations", "data")
+TABLES = (
+    *("refusals", "exits", "notes", "outputs", "data"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("history", "evaluations")),
+)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.tables.commands import observer
 from tests.tables.rows import check_observed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 _TOOLS = [
     {"name": "f", "inputSchema": {"type": "object", "properties": {"q": {"type": "integer"}}}}
@@ -81,6 +81,7 @@ def steps(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_gate_decides_as_the_table_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

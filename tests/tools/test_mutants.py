@@ -36,6 +36,7 @@ def test_every_mutant_changes_one_place_of_the_source_and_is_still_python() -> N
     twice = [name for name, count in Counter([each.id for each in mutants]).items() if count > 1]
     assert not wrong, "replace these in tools/mutants/mutants.toml:\n" + "\n".join(wrong)
     assert not twice
+    assert [path for paths in areas.values() for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_a_mutant_is_applied_where_its_text_is_found_once(tmp_path: Path) -> None:
