@@ -202,20 +202,22 @@ def value_at(value: Any, path: list[str]) -> Any:
     return value_at(value[int(first) if isinstance(value, list) else first], rest)
 
 
+def new_folder(parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for the next row, which is the working directory."""
+    path = parent / f"row{len([*parent.glob('row*')])}"
+    path.mkdir()
+    monkeypatch.chdir(path)
+    return path
+
+
 def observer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Runs the steps of a row in a folder of its own; the row with what they do."""
     stable_environment(monkeypatch, tmp_path)
-    count = 0
 
     def observe(row: dict[str, Any]) -> dict[str, Any]:
-        nonlocal count
-        count += 1
-        path = tmp_path / f"row{count}"
-        path.mkdir()
-        monkeypatch.chdir(path)
-        folder = Folder(path)
+        folder = Folder(new_folder(tmp_path, monkeypatch))
         with monkeypatch.context() as patch:
             for name, value in row.get("env", {}).items():
                 patch.setenv(name, value)

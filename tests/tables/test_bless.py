@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tables.commands import Folder, observer, stable_environment
+from tests.tables.commands import Folder, new_folder, observer, stable_environment
 from tests.tables.rows import changes, check_observed, check_rows
 
 if TYPE_CHECKING:
@@ -78,14 +78,9 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str
     """Accepts the calls of a row in a folder of its own."""
     stable_environment(monkeypatch, tmp_path)
     monkeypatch.setattr("sys.dont_write_bytecode", True)
-    count = 0
 
     def checked(row: dict[str, Any]) -> str:
-        nonlocal count
-        count += 1
-        path = tmp_path / f"row{count}"
-        path.mkdir()
-        monkeypatch.chdir(path)
+        path = new_folder(tmp_path, monkeypatch)
         with monkeypatch.context() as patch:
             for name, value in row.get("env", {}).items():
                 patch.setenv(name, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from tests.tables.commands import Folder, short_error, stable_environment
+from tests.tables.commands import Folder, new_folder, short_error, stable_environment
 from tests.tables.rows import check_observed
 
 if TYPE_CHECKING:
@@ -66,15 +66,10 @@ def test_case_files_are_read_as_the_table_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stable_environment(monkeypatch, tmp_path)
-    count = 0
 
     def observed(row: dict[str, Any]) -> dict[str, Any]:
-        nonlocal count
-        count += 1
-        path = tmp_path / f"row{count}"
-        path.mkdir()
-        monkeypatch.chdir(path)
+        folder = Folder(new_folder(tmp_path, monkeypatch))
         kept = {key: value for key, value in row.items() if key not in ("exit", "err", "cases")}
-        return kept | got_from(row, Folder(path))
+        return kept | got_from(row, folder)
 
     check_observed("case_files", observed)
