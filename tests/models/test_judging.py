@@ -120,8 +120,8 @@ def test_trouble_that_passes_is_waited_for() -> None:
 
 def test_a_judge_that_never_answers_is_asked_again_and_given_up() -> None:
     with openai_server(in_turn(Reply(is_hung=True))) as server:
-        judge = judge_at(server, limits=Limits(retries=1, timeout=0.1))
-        with pytest.raises(ModelFailed, match=r"no answer within 0\.1 s") as raised:
+        judge = judge_at(server, limits=Limits(retries=1, timeout=2))
+        with pytest.raises(ModelFailed, match=r"no answer within 2 s") as raised:
             judge("polite?", "hello")
         judge.close()
 
@@ -235,8 +235,8 @@ def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=drip, args=(listening, is_given_up), daemon=True).start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-        judge = models.judge("j", base_url=url, limits=Limits(retries=0, timeout=0.3))
-        with pytest.raises(ModelFailed, match=r"no answer within 0\.3 s") as raised:
+        judge = models.judge("j", base_url=url, limits=Limits(retries=0, timeout=3))
+        with pytest.raises(ModelFailed, match=r"no answer within 3 s") as raised:
             judge("polite?", "hello")
         is_given_up.set()
 
