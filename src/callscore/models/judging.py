@@ -354,10 +354,10 @@ class Judge:
             client = self._client
         body = request_body(self.model, messages, (), parameters)
         kind = response_type()
-        options: Any = {
-            "timeout": limits.timeout,
-            **REQUEST_OPTIONS,
-        }  # the SDK has a type of its own for them
+        # The SDK's own timeout only ends a thread that was given up: if it could come first, the
+        # message would not name the limit.
+        ending = None if limits.timeout is None else 2 * limits.timeout
+        options: Any = {"timeout": ending, **REQUEST_OPTIONS}  # the SDK has a type of its own
 
         def post() -> dict[str, Any]:
             response = client.post(COMPLETIONS_PATH, cast_to=kind, body=body, options=options)
