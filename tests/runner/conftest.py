@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +25,5 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture(autouse=True)
 def no_loop_from_before() -> Iterator[None]:
     """Runs share a loop, with the connections in it; tests do not."""
-    gc.unfreeze()  # a run asks whether anything is frozen, and everything would be counted
     yield
     event_loop._reusable_loop.close()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
 from callscore.runner.resuming import LockedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from callscore.evaluations.plan import Group, Plan
@@ -229,19 +228,6 @@ def run(
     return replace(found, seconds=perf_counter() - started)
 
 
-@contextmanager
-def _frozen_heap() -> Iterator[None]:
-    """Freeze the garbage collector's heap, so that existing objects are not scanned again."""
-    if gc.get_freeze_count():  # it is frozen already
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
 class _Run:
     """One run, from the plan to its results."""
 
@@ -313,7 +299,6 @@ class _Run:
         jobs = max(1, min(options.jobs, total))
         self._hooks.on_plan(total)
         with ExitStack() as stack:
-            stack.enter_context(_frozen_heap())
             stack.push(self._close_recorder)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
             self._workers = workers
