@@ -13,6 +13,8 @@ import callscore
 from callscore import Advice
 from callscore.advising.advice import advise_on
 
+pytestmark = pytest.mark.slow
+
 
 def _advice(records: list[dict[str, Any]]) -> Advice:
     return advise_on(labelled(records), BASE)

@@ -13,6 +13,8 @@ from callscore.advising.learning import learn
 from callscore.advising.runs import Runs
 from callscore.core.settings import settings_from
 
+pytestmark = pytest.mark.slow
+
 
 def _learned(records: list[dict[str, Any]], start: Candidate) -> Candidate:
     sample = sample_of(records)

@@ -14,6 +14,8 @@ from callscore.advising.measuring import (
     ranked,
 )
 
+pytestmark = pytest.mark.slow
+
 _RUNS = some.lists(
     some.tuples(some.sampled_from([0.0, 0.25, 0.5, 1.0]), some.booleans()), min_size=2
 )

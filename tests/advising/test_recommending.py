@@ -11,6 +11,8 @@ from callscore.advising.measuring import folds_of
 from callscore.advising.recommending import FOLDS, Recommendation, cross_validated, recommend
 from callscore.advising.runs import Runs
 
+pytestmark = pytest.mark.slow
+
 
 def _recommended(records: list[dict[str, Any]]) -> Recommendation:
     return recommend(Runs(labelled(records).runs), BASE)

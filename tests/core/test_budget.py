@@ -170,6 +170,7 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_work_for_a_case_is_bounded_whatever_it_expects(
     shape: str, monkeypatch: pytest.MonkeyPatch

@@ -113,6 +113,7 @@ def test_objects_are_equal_exactly_when_no_member_differs(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_objects", [False, True])
 def test_a_hundred_thousand_levels_of_nesting_give_an_answer(as_objects: bool) -> None:
     depth = 100_000

@@ -153,6 +153,7 @@ def test_cyclic_arguments_are_refused_on_both_sides() -> None:
         score([], [ToolCall("f", {"x": cyclic()})])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ABSURD if name != "hostile list"])
 def test_absurd_values_of_calls_are_scored_or_refused(name: str) -> None:
     value = ABSURD[name]
@@ -182,6 +183,7 @@ def _allow_errors_of_callscore(use: Any) -> None:
     assert not isinstance(found, CallscoreError) or 0 < len(str(found)) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ABSURD)
 def test_absurd_settings_are_refused_with_a_short_sentence(name: str) -> None:
     value = ABSURD[name]

@@ -43,6 +43,7 @@ def test_nan_is_a_value_and_never_a_score() -> None:
     assert (same.f1, other.f1) == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nested_arrays_are_scored() -> None:
     def deep(innermost: int) -> dict[str, Any]:
         value: Any = innermost

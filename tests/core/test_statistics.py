@@ -154,6 +154,7 @@ def test_both_chances_are_those_over_all_ways_to_draw_k_trials(trials: int) -> N
             assert pass_hat_k(trials, successes, k) == pytest.approx(fmean(map(all, draws)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [0.5, 0.9, 0.98])
 def test_intervals_cover_as_often_as_they_promise(exact: float) -> None:
     random, truth, covered = Random(7), exact + (1 - exact) / 4, 0

@@ -12,6 +12,8 @@ import callscore
 from callscore import Case
 from callscore.engines.labelled_runs import LabelledReader
 
+pytestmark = pytest.mark.slow
+
 
 def _write(path: Path, records: list[Any]) -> str:
     path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))

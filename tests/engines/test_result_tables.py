@@ -56,6 +56,7 @@ def test_the_rows_add_up_to_the_results() -> None:
     assert results_of(results.to_arrow()).summary == results.summary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_files_have_the_same_rows_whatever_reads_them(tmp_path: Path, jobs: int) -> None:
     path = tmp_path / "cases.jsonl"

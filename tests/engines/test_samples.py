@@ -124,6 +124,7 @@ def test_all_trials_of_a_real_case_are_taken_together(folder: Path) -> None:
     assert {found.count(name) for name in found} == {4}
 
 
+@pytest.mark.slow
 def test_every_format_has_the_same_calls_in_the_sample_as_before(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,6 +215,7 @@ def test_the_estimate_is_about_the_log_and_not_about_the_sample(
     assert low < 50 / 51 <= high
 
 
+@pytest.mark.slow
 def test_an_interval_mostly_holds_the_score_of_the_log(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,7 @@ def documents() -> list[tuple[str, Any, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_trace_of_any_format_may_stand_in_place_of_actual_calls_or_beside_its_id(
     tmp_path: Path,
 ) -> None:

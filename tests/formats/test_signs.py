@@ -65,6 +65,7 @@ def test_every_built_in_dialect_has_signs() -> None:
     assert not [dialect.name for dialect in dialects() if dialect.signs is None]
 
 
+@pytest.mark.slow
 def test_the_signs_of_samples_and_their_parts_overlook_no_dialect() -> None:
     parts = [part for sample in samples() for part in parts_of(sample)[:40]]
 

@@ -19,6 +19,8 @@ from callscore.errors import CallscoreError
 from callscore.formats.reading import read_document
 from callscore.formats.trace import ReadOptions
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parents[1] / "samples"
 FORMATS = sorted(path.name for path in (SAMPLES / "formats").iterdir())
 RECORDED = sorted(path.name for path in (SAMPLES / "recorded").iterdir() if path.is_dir())

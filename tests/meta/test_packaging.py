@@ -63,6 +63,7 @@ def _members(wheel: Path) -> list[str]:
         return archive.namelist()
 
 
+@pytest.mark.slow
 def test_the_wheel_is_small(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         sizes = {each.filename: each.compress_size for each in archive.infolist()}

@@ -26,6 +26,7 @@ def test_every_simulated_log_meets_its_bar() -> None:
     assert [row for row in ROWS if row.endswith("| NO |")] == []
 
 
+@pytest.mark.slow
 def test_the_table_is_about_the_logs_of_the_simulation() -> None:
     simulated = [(log.kind, f"{log.sampled:,}", f"{100 * log.truth:.2f}") for log in _logs()]
 

@@ -77,6 +77,7 @@ def test_the_faults_of_a_case_are_found(
     assert fault_kinds_of(scored(expected, actual)) == faults
 
 
+@pytest.mark.slow
 def test_a_value_may_be_nested_deeper_than_the_interpreter_can_follow() -> None:
     deep: Any = 1
     for _ in range(100_000):

@@ -230,6 +230,7 @@ def test_what_is_wrong_is_said_before_anything_is_asked(wrong: dict[str, Any]) -
     assert "hush" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time() -> None:
     is_given_up = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listening:

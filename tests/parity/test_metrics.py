@@ -39,6 +39,7 @@ def f(**arguments: Any) -> dict[str, Any]:
     return {"name": "f", "arguments": arguments}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", EVERY_METRIC)
 @pytest.mark.parametrize("value", [nested, lambda: TOO_LONG], ids=["deep", "long"])
 def test_any_value_has_a_number_or_a_reason_against_it(metric: Any, value: Any) -> None:

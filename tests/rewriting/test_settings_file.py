@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.tables.commands import Outcome
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -202,6 +202,7 @@ def test_an_inspect_log_in_an_archive_is_read(tmp_path: Path) -> None:
     assert record.place.endswith("x.tar!log.eval!samples/a.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [tar_of, zip_of])
 def test_bombs_in_archives_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any

@@ -87,6 +87,7 @@ def test_a_part_stands_on_a_line(path: tuple[str | int, ...], line: int | None) 
     assert line_in_toml(TEXT, path) == line
 
 
+@pytest.mark.slow
 def test_a_line_that_takes_long_to_find_is_not_searched_for() -> None:
     text = "x = [\n" + "1,\n" * 2000 + "]\ny = 1\n"
 

@@ -91,6 +91,7 @@ def test_aliases_nested_deeper_than_the_stack_are_refused() -> None:
 _LAUGHS = ["a0: &a0 [x, x]", *[f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joint", ["\n", "\n---\n"], ids=["records", "documents"])
 def test_all_records_of_a_file_share_the_budget_of_aliases(
     joint: str, monkeypatch: pytest.MonkeyPatch
@@ -153,6 +154,7 @@ def test_many_deep_lists_are_refused_before_they_are_read() -> None:
     assert record.place.startswith("f.yaml:")
 
 
+@pytest.mark.slow
 def test_many_lists_are_read_where_they_are_not_deep() -> None:
     records = read("- [[1], {a: [2]}]\n" * 4000)
 

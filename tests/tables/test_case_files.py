@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from tests.tables.commands import Folder, new_folder, short_error, stable_environment
 from tests.tables.rows import check_observed
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def short(value: Any, *, is_expected: bool) -> Any:
@@ -62,6 +61,7 @@ def got_from(row: dict[str, Any], folder: Folder) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_case_files_are_read_as_the_table_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from tests.tables.outcomes import rounded
 from tests.tables.rows import check_rows
 
@@ -81,6 +82,7 @@ def _pairs(row: dict[str, Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
         yield before, after, rest
 
 
+@pytest.mark.slow
 def test_all_advice_is_as_its_rows_say() -> None:
     check_rows("advice", _other_advice)
 

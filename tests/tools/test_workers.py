@@ -38,6 +38,7 @@ def test_the_first_inputs_are_read_or_refused(tmp_path: Path) -> None:
     assert [(each.outcome.place, each.number, each.outcome.detail) for each in failures] == []
 
 
+@pytest.mark.slow
 def test_what_once_failed_is_read_or_refused(tmp_path: Path) -> None:
     found: dict[str, Outcome] = {}
     with in_folder(tmp_path / "scratch") as scratch:

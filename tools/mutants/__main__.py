@@ -41,7 +41,14 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).parents[2]
-LAYERS = {name: [f"tests/{name}"] for name in ("tables", "samples", "snapshots")}
+# Most of the time that tables take is spent in those of commands, and most mutants die before.
+_COMMANDS = ["tests/tables/test_commands.py", "tests/tables/test_case_files.py"]
+LAYERS = {
+    "tables": ["tests/tables", *(f"--ignore={path}" for path in _COMMANDS)],
+    "commands": _COMMANDS,
+    "samples": ["tests/samples"],
+    "snapshots": ["tests/snapshots"],
+}
 _LEAST = 0.9  # the share that must be noticed
 _PATIENCE = 10  # times as long as without a change: what never ends is noticed, too
 _MIN_SECONDS, _MAX_SECONDS = 120.0, 1800.0
@@ -151,7 +158,7 @@ def stages_of(
 ) -> dict[str, list[Stage]]:
     """What is run for each mutant, by its id: the layers, the quickest first, or other tests."""
     if wanted.tests is None:
-        names = [name for name in wanted.layer or LAYERS if (tree / LAYERS[name][0]).is_dir()]
+        names = [name for name in wanted.layer or LAYERS if (tree / LAYERS[name][0]).exists()]
         layers = [measured(Stage(name, LAYERS[name]), tree) for name in names]
         return {each.id: sorted(layers, key=lambda layer: layer.seconds) for each in mutants}
     paths = {each.id: _other_tests(each, wanted.tests) for each in mutants}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def test_it_matches_where_some_way_to_leave_out_what_may_be_absent_does(
     )
 
 
+@pytest.mark.slow
 def test_many_rules_that_fit_many_items_take_a_while_but_not_forever() -> None:
     numbers = list(range(300))
     at_least = [Matcher("$gte", number) for number in numbers]
@@ -75,6 +77,7 @@ def test_many_rules_that_fit_many_items_take_a_while_but_not_forever() -> None:
     assert len(verdict(at_least, [*numbers[1:-1], 0, 0]).parts) == 2
 
 
+@pytest.mark.slow
 def test_thousands_of_objects_in_another_order_take_little_time() -> None:
     wanted = [
         Matcher("$subset", {"id": n, "tags": Matcher("$unordered", [n])}) for n in range(3000)
