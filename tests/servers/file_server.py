@@ -102,6 +102,8 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 200 and server.has_ranges and asked is not None:
             status, start = 206, int(asked[1])
             data = data[start : int(asked[2] or total) + 1]
+        count = len(server.requests)
+        server.requests.append(Request(self.command, self.path, 0, login))
         self.send_response(status)
         self.send_header("Content-Type", "text/html" if path.endswith("/") else "text/plain")
         if server.has_sizes:
@@ -112,13 +114,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{start + len(data) - 1}/{total}")
         self.end_headers()
         sent = b"" if is_head else data[: server.cut_after]
-        count = len(server.requests)
-        server.requests.append(Request(self.command, self.path, 0, login))
         try:
             for begin in range(0, len(sent), _PIECE_SIZE):
-                size = self.wfile.write(sent[begin : begin + _PIECE_SIZE])
+                piece = sent[begin : begin + _PIECE_SIZE]
+                # Counted before it is written: whoever has read it may look at the count at once.
                 before = server.requests[count]
-                server.requests[count] = before._replace(sent=before.sent + size)
+                server.requests[count] = before._replace(sent=before.sent + len(piece))
+                self.wfile.write(piece)
         except OSError:  # the other side has read enough
             self.close_connection = True
         self.close_connection |= not server.has_sizes or len(sent) < len(data)
