@@ -114,16 +114,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{start + len(data) - 1}/{total}")
         self.end_headers()
         sent = b"" if is_head else data[: server.cut_after]
+        self.close_connection |= not server.has_sizes or len(sent) < len(data)
         try:
-            for begin in range(0, len(sent), _PIECE_SIZE):
-                piece = sent[begin : begin + _PIECE_SIZE]
-                # Counted before it is written: whoever has read it may look at the count at once.
-                before = server.requests[count]
-                server.requests[count] = before._replace(sent=before.sent + len(piece))
-                self.wfile.write(piece)
+            self._send(sent, count)
         except OSError:  # the other side has read enough
             self.close_connection = True
-        self.close_connection |= not server.has_sizes or len(sent) < len(data)
+
+    def _send(self, data: bytes, count: int) -> None:
+        """Write data in pieces, for the request of this number."""
+        requests = self.server.requests
+        for begin in range(0, len(data), _PIECE_SIZE):
+            piece = data[begin : begin + _PIECE_SIZE]
+            # Counted before it is written: whoever has read it may look at the count at once.
+            before = requests[count]
+            requests[count] = before._replace(sent=before.sent + len(piece))
+            self.wfile.write(piece)
 
 
 @contextmanager
