@@ -115,7 +115,7 @@ check-scripts: $(JAVASCRIPT)/node_modules/.installed
 	$(NODE_BIN)/tsc --project $(JAVASCRIPT)
 	$(NODE_BIN)/eslint --config $(JAVASCRIPT)/eslint.config.js --max-warnings 0 \
 		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
-	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test tests/web_scripts/*.test.mjs
+	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test --test-reporter=spec tests/web_scripts/*.test.mjs
 
 tests: $(VENV)/.installed-dev ## run the tests of `make test`, without the checks (6 min)
 	$(BIN)/pytest $(SPREAD) -q -m "not browser and not model"

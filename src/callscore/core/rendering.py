@@ -156,6 +156,8 @@ def clip_middle(text: str, width: int) -> str:
 
 
 def _head(text: str, width: int) -> str:
+    if is_narrow(text[: max(width, 0) + 1]):
+        return text[: max(width, 0)]
     used = accumulate(map(_character_width, text))
     return text[: sum(1 for _ in takewhile(width.__ge__, used))]
 
@@ -320,8 +322,8 @@ def wrap(text: str, width: int) -> Iterator[str]:
 
     A long word is broken after a sign, such as a slash in an address.
     """
-    while display_width(text) > width:
-        head = _head(text, width) or text[:1]
+    while len(head := _head(text, width)) < len(text):  # looks at one line, not at all that is left
+        head = head or text[:1]
         is_between = text[len(head) : len(head) + 1] == " "
         blank = len(head) if is_between else head.rfind(" ")
         sign = max(head.rfind(each) for each in _BREAKS) + 1
