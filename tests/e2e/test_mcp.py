@@ -47,14 +47,14 @@ TOOLS = [{"name": "searchWeb", "parameters": {"type": "object", "required": ["qu
 
 # The server, with workers in which a call that names a file works until that exists, and says so.
 WORKER = """
-import os, sys; sys.path[:] = sys.argv[1:]
+import os, sys, time; sys.path[:] = sys.argv[1:]
 from pathlib import Path
 import callscore.integrations.mcp_workers as workers
 def run_tool(tool, arguments, run=workers.run_tool):
     if "until" in arguments:
         Path(arguments["until"] + "-pid").write_text(f"{os.getpid()}\\n")
     while "until" in arguments and not Path(arguments["until"]).exists():
-        pass
+        time.sleep(0.01)
     return run(tool, {key: arguments[key] for key in arguments if key != "until"})
 workers.run_tool = run_tool
 workers.run_worker()
@@ -63,6 +63,7 @@ PROGRAM = f"""
 import callscore.integrations.mcp_workers as workers
 workers._PROGRAM = {WORKER!r}
 workers.Workers.__init__.__defaults__ = ({2 * WAIT}.0,)  # seconds per call
+workers.SECONDS_PER_CALL = {2 * WAIT}.0  # and of waiting for a place
 from callscore.cli.main import main
 main()
 """

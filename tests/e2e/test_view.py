@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import msgspec
@@ -77,7 +76,7 @@ def is_served(address: str) -> bool:
     try:
         with opened(address):
             return True
-    except URLError:
+    except OSError:  # URLError is one, and so is what a server that ends answers
         return False
 
 

@@ -44,6 +44,7 @@ IS_BUSY = "the server is busy with other slow calls. Try again in "
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A call that lasts until the file `go-on` exists."""
     monkeypatch.setattr(mcp_workers, "_PROGRAM", WAITING)
+    monkeypatch.setattr(mcp_workers, "SECONDS_PER_CALL", 600.0)  # a worker may start slowly
     return {**SMALL, "until": str(tmp_path / "go-on")}
 
 

@@ -211,7 +211,7 @@ def test_a_run_that_is_asked_to_stop_ends_as_after_ctrl_c(
     async def ask(case: Case) -> Any:
         if case.id == "case-4":
             request_stop(store, begun[0])
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         return asked(case)
 
     stopped = run(a_plan(ask, *MANY), ONE_BY_ONE, RunHooks(on_begun=begun.append), store)

@@ -57,10 +57,11 @@ SETTINGS = {
     "lc_messages": "C",
 }
 _PATIENCE = 300
+_TRIES = 5  # to find a port that no other program takes first
 
 
 class MissingServer(Exception):
-    """There is no PostgreSQL on this machine, or it does not start; the words say which."""
+    """There is no PostgreSQL on this machine, or nobody who may run it; the words say which."""
 
 
 class PostgresServer(msgspec.Struct, frozen=True):
@@ -82,7 +83,8 @@ class PostgresServer(msgspec.Struct, frozen=True):
         """Do as the superuser says; the rows of the last statement, if it has any."""
         import psycopg
 
-        with psycopg.connect(self.url(database), autocommit=True) as connection:
+        address = self.url(database)
+        with psycopg.connect(address, autocommit=True, connect_timeout=60) as connection:
             done = [connection.execute(statement.encode()) for statement in statements]
             return done[-1].fetchall() if done[-1].description else []
 
@@ -104,6 +106,7 @@ def shared_server(folder: Path) -> Iterator[PostgresServer]:
 
     Raises:
         MissingServer: there is none to be had.
+        OSError: it does not start.
     """
     folder.mkdir(parents=True, exist_ok=True)
     users = os.open(folder / "users", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -116,13 +119,15 @@ def shared_server(folder: Path) -> Iterator[PostgresServer]:
 
 def _said(folder: Path) -> bytes:
     """What the first one was told about the server."""
-    address, trouble = folder / "address.json", folder / "trouble"
+    address, missing, failure = (folder / name for name in ("address.json", "missing", "failure"))
     with (folder / "starting").open("wb") as starting:
         fcntl.flock(starting, fcntl.LOCK_EX)
-        if not address.exists() and not trouble.exists():
+        if not any(path.exists() for path in (address, missing, failure)):
             _start(folder)
-    if trouble.exists():
-        raise MissingServer(trouble.read_text(encoding="utf-8"))
+    if missing.exists():
+        raise MissingServer(missing.read_text(encoding="utf-8"))
+    if failure.exists():
+        raise OSError(failure.read_text(encoding="utf-8"))
     return address.read_bytes()
 
 
@@ -151,8 +156,11 @@ def main(folder: Path) -> None:
         try:
             server, address = _started(place)
             _write(folder / "address.json", msgspec.json.encode(address))
-        except (MissingServer, OSError, subprocess.SubprocessError) as error:
-            _write(folder / "trouble", str(error).encode())
+        except MissingServer as error:
+            _write(folder / "missing", str(error).encode())
+            return
+        except (OSError, subprocess.SubprocessError) as error:
+            _write(folder / "failure", str(error).encode())
             return
         finally:
             sys.stdout.close()
@@ -201,15 +209,26 @@ def _started(place: Path) -> tuple[subprocess.Popen[bytes], PostgresServer]:
         check=False,
     )
     if made.returncode:
-        raise MissingServer(f"PostgreSQL makes no database: {made.stderr.decode().strip()}")
+        raise OSError(f"PostgreSQL makes no database: {made.stderr.decode().strip()}")
+    for _ in range(_TRIES):
+        server, address = _served(programs, place, password)
+        if _has_begun(server, address):
+            return server, address
+    raise OSError(f"PostgreSQL does not start: {_end_of(place / 'log')}")
+
+
+def _served(
+    programs: Path, place: Path, password: str
+) -> tuple[subprocess.Popen[bytes], PostgresServer]:
+    """A server that starts on a port that was free a moment ago."""
     address = PostgresServer(_free_port(), password)
     settings = {**SETTINGS, "port": str(address.port)}
-    with (place / "log").open("wb") as log:
+    with (place / "log").open("ab") as log:
         server = subprocess.Popen(
             [
                 *_as_user(),
                 programs / "postgres",
-                *("-D", data),
+                *("-D", place / "data"),
                 *[word for name, value in settings.items() for word in ("-c", f"{name}={value}")],
             ],
             cwd=place,
@@ -217,7 +236,6 @@ def _started(place: Path) -> tuple[subprocess.Popen[bytes], PostgresServer]:
             stdout=log,
             stderr=log,
         )
-    _wait_for(server, address, place / "log")
     return server, address
 
 
@@ -253,17 +271,23 @@ def _free_port() -> int:
         return port
 
 
-def _wait_for(server: subprocess.Popen[bytes], address: PostgresServer, log: Path) -> None:
+def _has_begun(server: subprocess.Popen[bytes], address: PostgresServer) -> bool:
+    """Wait until the server answers; false if it ended, since another program took its port."""
     import psycopg
 
     for _ in range(_PATIENCE * 20):
         with suppress(psycopg.OperationalError):
             address.execute("SELECT 1")
-            return
+            return True
         with suppress(subprocess.TimeoutExpired):
             server.wait(0.05)
-            break
-    raise MissingServer(f"PostgreSQL does not start: {log.read_text(errors='replace')[-2_000:]}")
+            return False
+    server.kill()
+    return False
+
+
+def _end_of(log: Path) -> str:
+    return log.read_text(errors="replace")[-2_000:]
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,11 @@ class Row(NamedTuple):
     data: dict[str, Any]
 
 
+def of_table(*names: Any) -> pytest.MarkDecorator:
+    """Runs a test for each of these tables: `pytest -k '[NAME]'` finds that of one of them."""
+    return pytest.mark.parametrize("table", names)
+
+
 def rows(name: str) -> list[Row]:
     """The rows of `tests/tables/NAME.jsonl`; the comment above a row is its reason.
 
@@ -45,12 +50,15 @@ def rows(name: str) -> list[Row]:
     reason: list[str] = []
     for number, line in enumerate(lines, 2):
         location = f"tests/tables/{name}.jsonl:{number}"
+        before = lines[number - 3] if number > 2 else ""
         if line.startswith("#"):
-            is_new = not reason or (found and lines[number - 3].startswith("{"))
-            reason = [*([] if is_new else reason), line[1:].strip()]
-        elif line.strip():
+            reason = [*(reason if before.startswith("#") else ()), line[1:].strip()]
+        elif not line:
+            assert not before.startswith("#"), f"{location}: the comment above has no row"
+        else:
             data = _decoded(line, location)
-            assert data.keys() <= fields, f"{location}: unknown fields {data.keys() - fields}"
+            if unknown := data.keys() - fields:
+                pytest.fail(f"{location}: unknown fields {', '.join(unknown)}", pytrace=False)
             found.append(Row(location, " ".join(reason), data))
     assert found, f"{name}.jsonl has no rows"
     return found
@@ -60,7 +68,7 @@ def _decoded(line: str, location: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise AssertionError(f"{location}: {error}") from error
+        pytest.fail(f"{location}: {error}", pytrace=False)
 
 
 def differing(table: list[Row], check: Callable[[dict[str, Any]], object]) -> str:
@@ -74,6 +82,8 @@ def differing(table: list[Row], check: Callable[[dict[str, Any]], object]) -> st
             difference = check(row.data)
         except Exception as error:  # noqa: BLE001 - every row is tried, whatever the one before did
             difference = f"{type(error).__name__}: {error}"
+            if isinstance(error, KeyError) and error.args[0] not in row.data:
+                difference += " (is this field of the row missing?)"
         if difference:
             found.append(f"{row.location} ({row.reason}): {difference}")
     return "\n".join(found)
@@ -82,26 +92,27 @@ def differing(table: list[Row], check: Callable[[dict[str, Any]], object]) -> st
 def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Fail unless each row of a table is what `observe` makes of it.
 
-    With `CALLSCORE_RECORD=1` the table is written anew instead: look at what git shows of it.
+    With `CALLSCORE_RECORD=1` the table is written anew instead, and the test fails if that changed it.
     """
     if not IS_RECORDING:
-        hint = f"\nIf this is meant: CALLSCORE_RECORD=1 .venv/bin/pytest tests/tables -k {name}"
+        hint = f"\nIf this is meant: CALLSCORE_RECORD=1 .venv/bin/pytest -k '[{name}]' tests/tables"
         check_rows(name, lambda row: changes(row, observe(row)), hint)
         return
     file = FOLDER / f"{name}.jsonl"
     lines = file.read_text(encoding="utf-8").split("\n")
-    for number, line in enumerate(lines):
-        if line and not line.startswith("#"):
-            row = msgspec.json.decode(line)
-            observed = observe(row)
-            if observed != row:
-                lines[number] = msgspec.json.format(
-                    msgspec.json.encode(observed), indent=0
-                ).decode()
-    text = "\n".join(lines)
-    if text != file.read_text(encoding="utf-8"):
-        file.write_text(text, encoding="utf-8")
-        pytest.fail(f"{file} was recorded anew: look at the difference", pytrace=False)
+    changed = 0
+    for row in rows(name):
+        observed = observe(row.data)
+        if observed != row.data:
+            number = int(row.location.rpartition(":")[2])
+            lines[number - 1] = msgspec.json.format(
+                msgspec.json.encode(observed), indent=0
+            ).decode()
+            changed += 1
+    if changed:
+        file.write_text("\n".join(lines), encoding="utf-8")
+        written = f"{changed} rows of {file.name} were recorded"
+        pytest.fail(f"{written}: read what git shows, and run the test again", pytrace=False)
 
 
 def check_rows(name: str, check: Callable[[dict[str, Any]], object], hint: str = "") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 from callscore.integrations import handle
 
@@ -16,5 +16,6 @@ def _answered(row: dict[str, Any]) -> str:
     return "" if got == wanted else f"expected {wanted!r}, got {got!r}"
 
 
-def test_tools_answer_as_the_table_says() -> None:
-    check_rows("agent_tools", _answered)
+@of_table("agent_tools")
+def test_tools_answer_as_the_table_says(table: str) -> None:
+    check_rows(table, _answered)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.tables.commands import Folder, new_folder, observer, stable_environment
-from tests.tables.rows import changes, check_observed, check_rows
+from tests.tables.rows import changes, check_observed, check_rows, of_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,17 +90,24 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str
 
 
 @pytest.mark.slow
+@of_table("bless")
 def test_only_the_expectation_is_replaced(
-    check: Callable[[dict[str, Any]], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: str,
+    check: Callable[[dict[str, Any]], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     observe = observer(tmp_path / "steps", monkeypatch)
     (tmp_path / "steps").mkdir()
 
-    check_rows("bless", lambda row: changes(row, observe(row)) if "steps" in row else check(row))
+    check_rows(table, lambda row: changes(row, observe(row)) if "steps" in row else check(row))
 
 
-def test_effects_are_added_to_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_observed("settings_files", observer(tmp_path, monkeypatch))
+@of_table("settings_files")
+def test_effects_are_added_to_settings(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_observed(table, observer(tmp_path, monkeypatch))
 
 
 _OLD = {

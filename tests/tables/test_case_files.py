@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.tables.commands import Folder, new_folder, short_error, stable_environment
-from tests.tables.rows import check_observed
+from tests.tables.rows import check_observed, of_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,8 +62,9 @@ def got_from(row: dict[str, Any], folder: Folder) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@of_table("case_files")
 def test_case_files_are_read_as_the_table_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stable_environment(monkeypatch, tmp_path)
 
@@ -72,4 +73,4 @@ def test_case_files_are_read_as_the_table_says(
         kept = {key: value for key, value in row.items() if key not in ("exit", "err", "cases")}
         return kept | got_from(row, folder)
 
-    check_observed("case_files", observed)
+    check_observed(table, observed)

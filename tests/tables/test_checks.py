@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tables.outcomes import fault_lines
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 from callscore import check_calls, read_tools
 
 
-def test_every_fault_is_found_and_no_other() -> None:
-    check_rows("checks", _other_faults)
+@of_table("checks")
+def test_every_fault_is_found_and_no_other(table: str) -> None:
+    check_rows(table, _other_faults)
 
 
 def _other_faults(row: dict[str, Any]) -> str:
@@ -19,8 +20,9 @@ def _other_faults(row: dict[str, Any]) -> str:
     return "" if found == row["faults"] else f"expected {row['faults']}, got {found}"
 
 
-def test_every_definition_is_read() -> None:
-    check_rows("tools", _other_tools)
+@of_table("tools")
+def test_every_definition_is_read(table: str) -> None:
+    check_rows(table, _other_tools)
 
 
 def _other_tools(row: dict[str, Any]) -> str:

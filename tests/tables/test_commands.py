@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.tables.commands import observer
-from tests.tables.rows import changes, check_observed, check_rows
+from tests.tables.rows import changes, check_observed, check_rows, of_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,15 +18,16 @@ TABLES = (
 )
 
 
-@pytest.mark.parametrize("table", TABLES)
+@of_table(*TABLES)
 def test_commands_do_what_the_table_says(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_observed(table, observer(tmp_path, monkeypatch))
 
 
+@of_table("options")
 def test_an_option_refuses_a_value_in_every_command_that_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     observe = observer(tmp_path, monkeypatch)
 
@@ -41,4 +42,4 @@ def test_an_option_refuses_a_value_in_every_command_that_has_it(
         ]
         return changes({"steps": steps}, observe({"steps": steps}))
 
-    check_rows("options", refused)
+    check_rows(table, refused)

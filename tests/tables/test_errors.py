@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 import callscore
 from callscore import CallscoreError
 
 
-def test_every_mistake_has_its_message() -> None:
-    check_rows("errors", _difference)
+@of_table("errors")
+def test_every_mistake_has_its_message(table: str) -> None:
+    check_rows(table, _difference)
 
 
 def _difference(row: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 import zstandard
 from pyarrow import parquet
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 from tests.tables.test_runs import shortened
 
 from callscore import CallscoreError, ReadOptions, Results, Settings, score_files, score_joined
@@ -132,7 +132,8 @@ def scored(row: dict[str, Any], folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_files_are_scored_as_the_table_says(tmp_path: Path) -> None:
+@of_table("files")
+def test_files_are_scored_as_the_table_says(table: str, tmp_path: Path) -> None:
     count = 0
 
     def check(row: dict[str, Any]) -> str:
@@ -141,4 +142,4 @@ def test_files_are_scored_as_the_table_says(tmp_path: Path) -> None:
         found = scored(row, tmp_path / f"row{count}")
         return "" if found == row["want"] else f"expected {row['want']}, got {found}"
 
-    check_rows("files", check)
+    check_rows(table, check)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.tables.commands import observer
-from tests.tables.rows import check_observed
+from tests.tables.rows import check_observed, of_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,8 +82,9 @@ def steps(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@of_table("gate")
 def test_the_gate_decides_as_the_table_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     observe = observer(tmp_path, monkeypatch)
 
@@ -95,4 +96,4 @@ def test_the_gate_decides_as_the_table_says(
         kept = {key: value for key, value in row.items() if key not in RESULTS}
         return kept | {key: decided[key] for key in RESULTS if key in decided}
 
-    check_observed("gate", observed)
+    check_observed(table, observed)

@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 from tests.tables.outcomes import rounded
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 from callscore import parity
 
 
-def test_every_metric_has_the_value_of_its_row() -> None:
-    check_rows("parity", _difference)
+@of_table("parity")
+def test_every_metric_has_the_value_of_its_row(table: str) -> None:
+    check_rows(table, _difference)
 
 
 def _difference(row: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 from click.testing import CliRunner
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 import callscore
 from callscore.cli.program import cli
@@ -43,8 +43,9 @@ def said(expected: Any) -> str:
     return ""
 
 
+@of_table("misspelled_groups")
 def test_a_misspelled_keyword_is_refused_wherever_it_is(
-    schema: jsonschema_rs.Draft7Validator,
+    table: str, schema: jsonschema_rs.Draft7Validator
 ) -> None:
     def check(row: dict[str, Any]) -> str:
         template = msgspec.json.encode(row["expected"]).decode()
@@ -59,7 +60,7 @@ def test_a_misspelled_keyword_is_refused_wherever_it_is(
                     found.append(f"{typo}: the schema accepts it")
         return "; ".join(found)
 
-    check_rows("misspelled_groups", check)
+    check_rows(table, check)
 
 
 def test_a_tool_whose_name_is_like_a_keyword_is_a_call_in_the_notation_of_bfcl(

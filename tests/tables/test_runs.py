@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.tables.outcomes import rounded
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 import callscore
 from callscore import Settings, advise, compare, score_cases, score_files
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_every_interval_and_chance_is_as_its_row_says() -> None:
-    check_rows("chances", _other_number)
+@of_table("chances")
+def test_every_interval_and_chance_is_as_its_row_says(table: str) -> None:
+    check_rows(table, _other_number)
 
 
 def _other_number(row: dict[str, Any]) -> str:
@@ -32,8 +33,9 @@ def _other_number(row: dict[str, Any]) -> str:
     return "" if found == row["value"] else f"expected {row['value']}, got {found}"
 
 
-def test_all_totals_are_as_their_rows_say(tmp_path: Path) -> None:
-    check_rows("summaries", partial(_other_totals, folder=tmp_path))
+@of_table("summaries")
+def test_all_totals_are_as_their_rows_say(table: str, tmp_path: Path) -> None:
+    check_rows(table, partial(_other_totals, folder=tmp_path))
 
 
 def _other_totals(row: dict[str, Any], folder: Path) -> str:
@@ -53,8 +55,9 @@ def _other_totals(row: dict[str, Any], folder: Path) -> str:
     return _other_parts(row["want"], found) or _other_parts(row["want"], in_file)
 
 
-def test_all_comparisons_are_as_their_rows_say(tmp_path: Path) -> None:
-    check_rows("comparisons", partial(_other_comparison, folder=tmp_path))
+@of_table("comparisons")
+def test_all_comparisons_are_as_their_rows_say(table: str, tmp_path: Path) -> None:
+    check_rows(table, partial(_other_comparison, folder=tmp_path))
 
 
 def _other_comparison(row: dict[str, Any], folder: Path) -> str:
@@ -83,8 +86,9 @@ def _pairs(row: dict[str, Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
 
 
 @pytest.mark.slow
-def test_all_advice_is_as_its_rows_say() -> None:
-    check_rows("advice", _other_advice)
+@of_table("advice")
+def test_all_advice_is_as_its_rows_say(table: str) -> None:
+    check_rows(table, _other_advice)
 
 
 def _other_advice(row: dict[str, Any]) -> str:

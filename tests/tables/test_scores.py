@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from tests.tables import outcomes
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 
-@pytest.mark.parametrize(
-    "table", ["scoring", "counting", "pairing", "groups", "turns", "states", "effects", "texts"]
-)
+@of_table("scoring", "counting", "pairing", "groups", "turns", "states", "effects", "texts")
 def test_every_score_is_as_its_row_says(table: str) -> None:
     check_rows(table, _difference)
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from tests.tables.outcomes import difference_line, reasons_in_russian
-from tests.tables.rows import check_rows
+from tests.tables.rows import check_rows, of_table
 
 from callscore import expect, score
 
 
-@pytest.mark.parametrize("table", ["rules", "equality", "schemas", "python_values"])
+@of_table("rules", "equality", "schemas", "python_values")
 def test_every_value_is_compared_as_its_row_says(table: str) -> None:
     check_rows(table, _difference)
 

@@ -10,9 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 from tests.tables.commands import value_at
-from tests.tables.rows import differing, rows
+from tests.tables.rows import check_rows, of_table
 from tests.web.conftest import TOKEN
 
 from callscore.history.opening import open_store
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
 _TIMES = re.compile(r"\b1[6-9]\d{8}\.\d+\b|(?<=\"seconds\":)(\[[^\]]*\]|[\d.e-]+)")
 
 
-def test_the_page_is_told_what_the_table_says(browser: Browser, runs: Runs, project: Path) -> None:
+@of_table("page")
+def test_the_page_is_told_what_the_table_says(
+    table: str, browser: Browser, runs: Runs, project: Path
+) -> None:
     names = [
         runs("oslo", jobs=1),
         runs("rome", jobs=1),
@@ -60,6 +62,4 @@ def test_the_page_is_told_what_the_table_says(browser: Browser, runs: Runs, proj
         ]
         return "; ".join(wrong) or ("" if answer.status_code == 200 else answer.text)
 
-    problems = differing(rows("page"), asked)
-    if problems:
-        pytest.fail(problems, pytrace=False)
+    check_rows(table, asked)

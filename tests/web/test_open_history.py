@@ -9,6 +9,7 @@ import pytest
 
 from callscore.errors import UnknownRun
 from callscore.history.opening import open_store
+from callscore.web import open_history
 from callscore.web.open_history import History
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ def test_without_a_history_nothing_is_made(project: Path) -> None:
     assert history.name == str(project / ".callscore/history.db")
 
 
-def test_a_history_that_is_just_being_created_is_waited_for(project: Path) -> None:
+def test_a_history_that_is_just_being_created_is_waited_for(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_history, "_BEGINNING", 300.0)
     file = project / ".callscore/history.db"
     file.parent.mkdir()
     file.touch()

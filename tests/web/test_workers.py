@@ -6,6 +6,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.e2e.processes import wait_until
 
 from callscore.web import workers
 from callscore.web.accept import Accept
@@ -45,8 +46,7 @@ def test_more_work_than_there_are_places_is_refused_after_a_while(
 
     thread = Thread(target=work)
     thread.start()
-    while not workshop._processes:
-        continue
+    wait_until(lambda: workshop._processes, "the only place is taken")
     with pytest.raises(Refusal, match="busy with other work"):
         workshop.do(WORK, "en")
     workshop.close()

@@ -150,7 +150,7 @@ def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:
 
 
 # Seconds: git is slow in large repositories, and the commit is not worth a long wait.
-_GIT_TIMEOUT = 3.0
+_GIT_TIMEOUT = 10.0
 # Set by git in hooks; they must not apply to another folder.
 _GIT_VARIABLES = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX")
 # Libraries whose version may change requests to models, or how responses are read.
