@@ -200,7 +200,7 @@ bench-history: $(VENV)/.installed-dev ## measure a history with a thousand runs 
 bench-receive: $(OPENTELEMETRY_VENV)/.installed ## send 2,000 spans per second to `callscore receive`, and kill it five times: RATE=500 SECONDS=10 KILLS=2
 	$(OPENTELEMETRY_VENV)/bin/python benchmarks/receive.py --rate $(or $(RATE),2000) --seconds $(or $(SECONDS),60) --kills $(or $(KILLS),5)
 
-faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: MINUTES=90 COUNT=1000 (10 min unless said)
+faults: $(VENV)/.installed-dev ## kill, fill disks, cut connections and damage databases: MINUTES=90 COUNT=1000 (10 min, at most 30 unless said)
 	$(BIN)/python -m tools.faults --minutes $(or $(MINUTES),30) $(if $(COUNT),--damages $(COUNT))
 
 verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
@@ -228,7 +228,7 @@ validity: $(VENV)/.installed ## measure how well each score separates success fr
 site: $(SITE_VENV)/.installed ## build the documentation site into `site`, and check its links: URL=ADDRESS (2 min)
 	$(SITE_VENV)/bin/python -m tools.site $(if $(URL),--url '$(URL)')
 
-mutants: $(VENV)/.installed-dev ## change the source in 123 small ways, and see which the tables, samples and snapshots notice: ONLY='gc-*' (40 min)
+mutants: $(VENV)/.installed-dev ## change the source in small ways, and see which the tables, samples and snapshots notice: ONLY='gc-*' (40 min)
 	$(BIN)/python -m tools.mutants --jobs $(or $(WORKERS),2) $(if $(ONLY),--only $(ONLY))
 
 size: ## print lines, modules and functions, and the change since a revision: SINCE=HEAD~5

@@ -1,13 +1,15 @@
 """What is read from the samples: written beside them, or compared with what was written before.
 
-    python -m tests.samples.record [--check] [NAME...]
+    python -m tests.samples.record [--check] [FORMAT...]
 
 Read what it changes: a wrong answer that is recorded here is taken for the right one from then on.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,20 +130,28 @@ def _lines(value: Any, indent: str = "") -> str:
     return f"{begin}\n{inner}{body}\n{indent}{end}"
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Write or check all; 1 if a check finds a difference."""
-    names = [each for each in arguments if each != "--check"]
+    parser = argparse.ArgumentParser(prog="python -m tests.samples.record", description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="only list the files that would change"
+    )
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help="folders in `formats`")
+    wanted = parser.parse_args()
+    if unknown := set(wanted.formats) - {*format_names()}:
+        close = get_close_matches(min(unknown), format_names())
+        parser.error(f"unknown formats: {', '.join(unknown)}. Similar: {', '.join(close) or '-'}")
     changed = 0
-    for path, value in all_answers(names):
+    for path, value in all_answers(wanted.formats):
         text = written(value, path)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         changed += 1
         print(path.relative_to(FOLDER))  # noqa: T201  (it is a command)
-        if "--check" not in arguments:
+        if not wanted.check:
             path.write_text(text, encoding="utf-8")
-    return int(changed > 0 and "--check" in arguments)
+    return int(changed > 0 and wanted.check)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

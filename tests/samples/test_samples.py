@@ -34,12 +34,21 @@ def differences(found: Iterable[tuple[Path, Any]]) -> str:
     wrong: list[str] = []
     for path, value in found:
         place = path.relative_to(FOLDER).as_posix()
-        if path.parent == ROWS:
+        if not path.exists():
+            wrong.append(f"{place} was not recorded yet")
+        elif path.parent == ROWS:
             for number, (now, row) in enumerate(zip(value, load_rows(path), strict=True), 1):
                 wrong += difference(f"{place}:{number} ({row['why']})", row, now)
         else:
             wrong += difference(place, load(path), value)
     return "\n".join(wrong)
+
+
+def check(found: Iterable[tuple[Path, Any]]) -> None:
+    """Fail where what is read is not what was recorded."""
+    if wrong := differences(found):
+        hint = "If this is meant, run `python -m tests.samples.record`, and read what git shows."
+        pytest.fail(f"{wrong}\n{hint}", pytrace=False)
 
 
 def difference(place: str, expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
@@ -52,16 +61,16 @@ def test_a_format_is_read_as_recorded(name: str) -> None:
     found = list(answers(name))
 
     assert {read["format"] for path, read in found if path.parent != ROWS} == {name}
-    assert not differences(found)
+    check(found)
 
 
 def test_files_of_others_are_read_as_recorded() -> None:
     assert len(load(RECORDED / "INDEX.json")) == 57
-    assert not differences(recorded_answers())
+    check(recorded_answers())
 
 
 def test_documents_of_no_single_format_are_read_as_recorded() -> None:
-    assert not differences(other_answers())
+    check(other_answers())
 
 
 def reads() -> Iterator[tuple[str, dict[str, Any]]]:

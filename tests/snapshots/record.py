@@ -1,7 +1,13 @@
-"""Records the snapshots anew: `python -m tests.snapshots.record`. Look at what has changed before you commit it."""
+"""Record the snapshots anew; look at what git shows before you commit it.
+
+    python -m tests.snapshots.record [FOLDER]
+
+They are written into `expected`, or into a new or empty folder.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
@@ -15,8 +21,10 @@ EXPECTED = Path(__file__).parent / "expected"
 
 
 def main() -> None:
-    """Write the files, into `expected` or into the new or empty folder that is named."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else EXPECTED).absolute()
+    """Write the files."""
+    parser = argparse.ArgumentParser(prog="python -m tests.snapshots.record", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=EXPECTED)
+    folder = parser.parse_args().folder.absolute()
     if folder != EXPECTED.absolute() and folder.is_dir() and any(folder.iterdir()):
         sys.exit(f"{folder} is not empty")
     sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # this tree, whatever is installed
@@ -27,12 +35,13 @@ def main() -> None:
     os.environ.update(recording.ENVIRONMENT)
     os.environ[clock.VARIABLE] = "0"
     time.tzset()
+    # All of them first: an error in the middle leaves what there is.
+    texts = dict([*recording.recorded(), *python_values.recorded()])
     shutil.rmtree(folder, ignore_errors=True)
-    for recorded in (recording.recorded(), python_values.recorded()):
-        for name, text in recorded:
-            file = folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

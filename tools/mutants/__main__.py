@@ -245,6 +245,8 @@ def main(arguments: list[str]) -> int:
         for mutant in read_mutants()
         if any(fnmatch(name, one) for name in (mutant.id, mutant.area) for one in wanted.only)
     ]
+    if not chosen:
+        parser.error(f"no mutant and no area is called {' or '.join(wanted.only)}: see --list")
     if not wanted.list:
         return run(chosen, wanted)
     print("\n".join([f"{each.area:12} {each.id:32} {each.why}" for each in chosen]))
