@@ -303,6 +303,18 @@ PLACES = (
     ),
     Place("runs", ("project",), (), _RUNS),
     Place(
+        "commit",
+        (".", "project"),
+        (
+            "git init --quiet -b main",
+            "git add eval_weather.toml answers.jsonl",
+            "git commit --quiet -m first",
+            "callscore run --jobs 1 eval_weather.toml --name whole",
+            "callscore run --jobs 1 eval_weather.toml -k oslo --name part",
+        ),
+        (Snapshot("show/commit", "show HEAD --show none", "middle"),),
+    ),
+    Place(
         "history",
         (".", "project"),
         (

@@ -43,7 +43,9 @@ def rows(name: str) -> list[Row]:
 
     The first line of a table lists the fields of its rows, so that a typo in one is found.
     """
-    first, *lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
+    text = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8")
+    assert "/pytest-of-" not in text, f"{name}.jsonl has the folder of one session of tests"
+    first, *lines = text.split("\n")
     assert first.startswith(_FIELDS), f"{name}.jsonl must begin with '{_FIELDS} ...'"
     fields = set(first.removeprefix(_FIELDS).replace(",", " ").split())
     found: list[Row] = []
