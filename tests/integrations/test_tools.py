@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 import msgspec
 import pytest
+from tests.integrations.test_schemas import schemas_in
 
 import callscore
 from callscore import ToolCall
@@ -24,7 +25,6 @@ from callscore.integrations.tools import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -53,13 +53,6 @@ OF_GEMINI = {
     *("maxLength", "pattern", "example", "anyOf", "propertyOrdering", "default"),
     *("minimum", "maximum"),
 }
-
-
-def schemas_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield schema
-    for member in [*schema.get("properties", {}).values(), schema.get("items")]:
-        if member is not None:
-            yield from schemas_in(member)
 
 
 @every_tool

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, openai_server
+from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, in_turn, openai_server
 
 from callscore import (
     Case,
@@ -35,11 +35,6 @@ def ask(server: OpenAIServer, given: Any = "Hello", /, **options: Any) -> dict[s
     options = {"limits": PATIENT, **options}
     chat = models.chat("m", base_url=server.base_url, **options)
     return asyncio.run(chat(given))
-
-
-def in_turn(*replies: Reply) -> Any:
-    """A script that gives one reply after another, and the last one for ever."""
-    return lambda _body, number: replies[min(number, len(replies)) - 1]
 
 
 def test_the_answer_is_the_response_as_plain_data() -> None:

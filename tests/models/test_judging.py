@@ -10,7 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
+from tests.servers.openai_server import (
+    ERROR_429,
+    OpenAIServer,
+    Reply,
+    in_turn,
+    openai_server,
+)
 
 from callscore import (
     InvalidSettings,
@@ -29,10 +35,6 @@ from callscore.models.judging import Verdict, judge_messages, parse_verdict
 KEY = "ZxQqWmPlKey0123456789hush"
 YES = Reply(text='{"verdict": true, "reason": "fine"}')
 NO = Reply(text='{"verdict": false, "reason": "it is rude"}')
-
-
-def in_turn(*replies: Reply) -> Script:
-    return lambda _body, number: replies[min(number, len(replies)) - 1]
 
 
 def judge_at(server: OpenAIServer, **options: Any) -> Judge:

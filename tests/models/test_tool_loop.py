@@ -18,7 +18,14 @@ import msgspec
 import pytest
 from msgspec import Struct
 from pydantic import BaseModel
-from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
+from tests.servers.openai_server import (
+    ERROR_429,
+    OpenAIServer,
+    Reply,
+    Script,
+    in_turn,
+    openai_server,
+)
 
 from callscore import models, read_calls, score
 from callscore.core.results import Usage
@@ -50,10 +57,6 @@ def converse(script: Script, **options: Any) -> tuple[dict[str, Any], OpenAIServ
     with openai_server(script) as server:
         answer = asyncio.run(models.chat("m", base_url=server.base_url, **options)("Hello"))
     return answer, server
-
-
-def in_turn(*replies: Reply) -> Script:
-    return lambda _body, number: replies[min(number, len(replies)) - 1]
 
 
 def test_calls_are_run_and_the_model_is_told_what_came_of_them() -> None:

@@ -28,7 +28,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-__all__ = ["ERROR_429", "OpenAIServer", "Reply", "Request", "Script", "obliging", "openai_server"]
+__all__ = [
+    "ERROR_429",
+    "OpenAIServer",
+    "Reply",
+    "Request",
+    "Script",
+    "in_turn",
+    "obliging",
+    "openai_server",
+]
 
 _encode = msgspec.json.encode
 _decode = msgspec.json.decode
@@ -85,6 +94,11 @@ class Request(Struct, frozen=True, kw_only=True):
 Script = Callable[[dict[str, Any], int], Reply]
 
 ERROR_429 = Reply(status=429, headers={"Retry-After": "0"}, message="Rate limit reached.")
+
+
+def in_turn(*replies: Reply) -> Script:
+    """A script that gives one reply after another, and the last one for ever."""
+    return lambda _body, number: replies[min(number, len(replies)) - 1]
 
 
 def obliging(body: dict[str, Any], _: int = 0) -> Reply:
