@@ -1,6 +1,7 @@
 """Which environment variables hold secrets, and the values to hide.
 
-A variable holds a secret if its name has a secret word as a whole part: `DB_PASSWORD` does, `KEYBOARD_LAYOUT` does not.
+A variable holds a secret if its name has a secret word as a whole part, or a password at the end of one: `MY_TOKEN` and
+`PGPASSWORD` do, `KEYBOARD_LAYOUT` does not.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _SECRET_WORDS = frozenset(
     )
 )
 _SECRET_LAST_WORDS = frozenset(("PASS", "PWD", "PAT"))
+# At the end of a part, too: PGPASSWORD.
+_SECRET_ENDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "SECRETKEY", "PRIVATEKEY")
 _HARMLESS_VARIABLES = frozenset(("SSH_AUTH_SOCK",))  # the path of a socket
 # `dbPassword`, `APIKey`, `API_KEY_2`: separators, changes of case, and digits divide a name.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -48,12 +51,13 @@ def mark_as_secret(variable: str) -> None:
 
 @lru_cache(maxsize=4096)
 def is_secret_variable(name: str) -> bool:
-    """Whether the name of a variable has a secret word as a whole part."""
+    """Whether the name of a variable says that its value is secret."""
     parts = [part.upper() for part in _PART.findall(name)]
     if name in _HARMLESS_VARIABLES:
         return False
     is_last = len(parts) > 1 and parts[-1] in _SECRET_LAST_WORDS
-    return is_last or not _SECRET_WORDS.isdisjoint(parts)
+    has_end = any(part.endswith(_SECRET_ENDS) for part in parts)
+    return is_last or has_end or not _SECRET_WORDS.isdisjoint(parts)
 
 
 def secret_values() -> tuple[str, ...]:
