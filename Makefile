@@ -40,7 +40,7 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-quick: $(VENV)/.installed-dev ## lint, types, layers, and the in-process tests that are not slow (1.5 min)
+quick: $(VENV)/.installed-dev ## lint, types, layers, and the in-process tests that are not slow (70 s)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint types layers
 	@$(MAKE) --no-print-directory quick-tests
 

@@ -32,6 +32,8 @@ NOT_IN_SDIST = ("benchmarks/validity/data/",)
 EXTRAS = [name for name in PROJECT["project"]["optional-dependencies"] if name != "dev"]
 LINK = re.compile(r"\]\((?![a-z]+:)")
 
+pytestmark = pytest.mark.slow  # the first of them builds
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:

@@ -34,6 +34,7 @@ def test_the_table_is_about_the_logs_of_the_simulation() -> None:
     assert [(row[1], row[4], row[5]) for row in cells] == simulated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [

@@ -103,8 +103,8 @@ def _hung_in_a_thread(score: Any) -> bool:
         (_ending, "it raises SystemExit"),
         (_odd, "it raises Odd"),
         (_cancelling_itself, "it was cancelled by its own code."),
-        (_hung, "it took more than 3 s."),
-        (_hung_in_a_thread, "it took more than 3 s."),
+        pytest.param(_hung, "it took more than 3 s.", marks=pytest.mark.slow),
+        pytest.param(_hung_in_a_thread, "it took more than 3 s.", marks=pytest.mark.slow),
     ],
 )
 def test_whatever_a_scorer_does_the_others_have_their_say(scorer: Any, reason: str) -> None:

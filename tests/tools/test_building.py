@@ -15,6 +15,8 @@ from tools.distribution.building import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """\
 [build-system]
 requires = ["hatchling"]
