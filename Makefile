@@ -117,8 +117,9 @@ check-scripts: $(JAVASCRIPT)/node_modules/.installed
 		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
 	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test --test-reporter=spec tests/web_scripts/*.test.mjs
 
+# Of the examples that hypothesis draws, half: `make properties` draws many more, and others.
 tests: $(VENV)/.installed-dev ## run the tests of `make test`, without the checks (6 min)
-	$(BIN)/pytest $(SPREAD) -q -m "not browser and not model"
+	CALLSCORE_EXAMPLES=0.5 $(BIN)/pytest $(SPREAD) -q -m "not browser and not model"
 
 # What `make test` could not do here; the tests that were skipped are listed above it.
 missing:
