@@ -24,15 +24,16 @@ MODEL := requirements/model.txt
 JAVASCRIPT := tools/javascript
 NODE_BIN := $(JAVASCRIPT)/node_modules/.bin
 PIP := -m pip --disable-pip-version-check --quiet --quiet
+PROCESSORS := $(shell nproc 2>/dev/null || echo 2)
 # How many processes run the tests, or `make fuzz`; `make test JOBS=0` runs the tests in one. Two more
 # than there are processors, because many tests wait for a server or for another process.
-JOBS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 2)')
+JOBS ?= $(shell echo $$(( $(PROCESSORS) + 2 )))
 # The one that is done first takes work from the other.
 SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick coverage full main-screens missing browser-tests build-servers model-tests reference size mutants model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
+.PHONY: help demo install test quick coverage full main-screens missing browser-tests build-servers model-tests reference size mutants model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,15 +41,20 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
+install: $(VENV)/.installed-dev ## make .venv, with callscore and what its development needs (1 min)
+
 quick: $(VENV)/.installed-dev ## lint, types, layers, and the in-process tests that are not slow (70 s)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint types layers
 	@$(MAKE) --no-print-directory quick-tests
 
-test: $(VENV)/.installed-dev postgres browser ## install what the tests need, and run what must hold for every change (10 min)
+test: $(VENV)/.installed-dev ## install what the tests need, and run what must hold for every change (10 min)
+	@$(MAKE) --no-print-directory --jobs 1 postgres browser
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types lint layers main-screens scripts
-	@$(MAKE) --no-print-directory tests missing
+	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory missing
 
-coverage: $(VENV)/.installed-dev postgres browser ## run the same tests under coverage: branches 95 %, of the core 100 % (15 min)
+coverage: $(VENV)/.installed-dev ## run the same tests under coverage: branches 95 %, of the core 100 % (15 min)
+	@$(MAKE) --no-print-directory --jobs 1 postgres browser
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest $(SPREAD) -q -m "not model and (not browser or main_screens)"
 	$(BIN)/coverage combine --quiet
@@ -56,7 +62,7 @@ coverage: $(VENV)/.installed-dev postgres browser ## run the same tests under co
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
 full: test ## all lanes with tests, before a release: coverage, mutants, browser, ... (3 h)
-	@$(MAKE) --no-print-directory coverage mutants browser-tests build-servers model-tests reference site \
+	@$(MAKE) --no-print-directory --jobs 1 coverage mutants browser-tests build-servers model-tests reference site \
 		properties fuzz faults engines integrations differential dist
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
@@ -117,9 +123,8 @@ check-scripts: $(JAVASCRIPT)/node_modules/.installed
 		src/callscore/reports/html/static src/callscore/web/static tests/web_scripts
 	NODE_OPTIONS='--import ./tests/web_scripts/as_modules.mjs' node --test --test-reporter=spec tests/web_scripts/*.test.mjs
 
-# Of the examples that hypothesis draws, half: `make properties` draws many more, and others.
 tests: $(VENV)/.installed-dev ## run the tests of `make test`, without the checks (6 min)
-	CALLSCORE_EXAMPLES=0.5 $(BIN)/pytest $(SPREAD) -q -m "not browser and not model"
+	$(BIN)/pytest $(SPREAD) -q -m "not browser and not model"
 
 # What `make test` could not do here; the tests that were skipped are listed above it.
 missing:
@@ -153,9 +158,9 @@ integrations: $(VENV)/.installed-dev ## test callscore inside other libraries: O
 cluster: ## score a million cases on Spark and on Ray, with a process killed in the middle
 	CALLSCORE_CLUSTER_CASES=$(or $(CASES),1000000) $(MAKE) --no-print-directory spark-tests ray-tests
 
-# Of the examples that hypothesis draws, it draws a tenth.
+# Hypothesis draws a tenth of the examples that the tests name; `make test`, half of them.
 quick-tests: $(VENV)/.installed-dev
-	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n auto --dist worksteal -q -m "not browser and not model and not process and not server and not slow"
+	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest -n $(PROCESSORS) --dist worksteal -q -m "not browser and not model and not process and not server and not slow"
 
 browser-tests: $(VENV)/.installed-dev browser ## drive the report and the page in a browser, every screen (6 min)
 	$(BIN)/pytest $(SPREAD) -q -m browser

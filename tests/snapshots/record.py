@@ -29,7 +29,9 @@ def main() -> None:
         sys.exit(f"{folder} is not empty")
     sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # this tree, whatever is installed
     os.urandom = bytes  # the key of the markers in place of secrets
+    path = os.environ.get("PATH", os.defpath)
     os.environ.clear()
+    os.environ["PATH"] = path  # where git is
     from tests.snapshots import python_values, recording
 
     os.environ.update(recording.ENVIRONMENT)

@@ -82,7 +82,8 @@ def recorded() -> Iterator[tuple[str, str]]:
         program = Path(root, "bin", "callscore")
         program.parent.mkdir()
         program.touch(mode=0o755)  # reports say how the program can be called here
-        os.environ["PATH"] = f"{program.parent}{os.pathsep}{os.defpath}"
+        git = Path(shutil.which("git") or "git").parent
+        os.environ["PATH"] = os.pathsep.join((str(program.parent), os.defpath, str(git)))
         for place in PLACES:
             yield from _Folder(place, Path(root, place.name)).snapshots()
 
