@@ -69,7 +69,12 @@ class CutLine:
                 near.close()
                 continue
             with self._lock:
-                self._open += [near, far]
+                is_cut = self._is_cut  # perhaps since it was looked at
+                self._open += [] if is_cut else [near, far]
+            if is_cut:
+                _end(near)
+                _end(far)
+                continue
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=_carry, args=(one, other), daemon=True).start()
 

@@ -159,7 +159,7 @@ def main(folder: Path) -> None:
         except MissingServer as error:
             _write(folder / "missing", str(error).encode())
             return
-        except (OSError, subprocess.SubprocessError) as error:
+        except Exception as error:  # noqa: BLE001 - the others must hear of it, whatever it is
             _write(folder / "failure", str(error).encode())
             return
         finally:
@@ -167,6 +167,7 @@ def main(folder: Path) -> None:
             os.close(1)
         with (folder / "users").open("rb+") as users:
             fcntl.flock(users, fcntl.LOCK_EX)
+            (folder / "address.json").unlink()  # whoever comes now starts another
     finally:
         if server is not None:
             server.send_signal(signal.SIGINT)  # at once, whoever is connected
@@ -183,7 +184,8 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _started(place: Path) -> tuple[subprocess.Popen[bytes], PostgresServer]:
-    programs, data, secret = _programs(), place / "data", place / "secret"
+    programs, as_user = _programs(), _as_user()
+    data, secret = place / "data", place / "secret"
     password = secrets.token_hex(16)
     secret.write_text(password, encoding="utf-8")
     if os.geteuid() == 0:
@@ -191,7 +193,7 @@ def _started(place: Path) -> tuple[subprocess.Popen[bytes], PostgresServer]:
             shutil.chown(path, USER)
     made = subprocess.run(
         [
-            *_as_user(),
+            *as_user,
             programs / "initdb",
             "--pgdata",
             data,
@@ -211,14 +213,14 @@ def _started(place: Path) -> tuple[subprocess.Popen[bytes], PostgresServer]:
     if made.returncode:
         raise OSError(f"PostgreSQL makes no database: {made.stderr.decode().strip()}")
     for _ in range(_TRIES):
-        server, address = _served(programs, place, password)
+        server, address = _served([*as_user, programs / "postgres"], place, password)
         if _has_begun(server, address):
             return server, address
     raise OSError(f"PostgreSQL does not start: {_end_of(place / 'log')}")
 
 
 def _served(
-    programs: Path, place: Path, password: str
+    command: list[str | Path], place: Path, password: str
 ) -> tuple[subprocess.Popen[bytes], PostgresServer]:
     """A server that starts on a port that was free a moment ago."""
     address = PostgresServer(_free_port(), password)
@@ -226,8 +228,7 @@ def _served(
     with (place / "log").open("ab") as log:
         server = subprocess.Popen(
             [
-                *_as_user(),
-                programs / "postgres",
+                *command,
                 *("-D", place / "data"),
                 *[word for name, value in settings.items() for word in ("-c", f"{name}={value}")],
             ],
