@@ -137,7 +137,8 @@ class Folder:
         """
         if isinstance(step, str):
             prepared = self.run(step)
-            return step if prepared.exit in (0, 1) else f"{step}: {prepared}"
+            assert prepared.exit in (0, 1), f"{step}: {prepared}"
+            return step
         assert step.keys() <= FIELDS, f"unknown fields of a step: {step.keys() - FIELDS}"
         self.write(step.get("files", {}))
         if "run" not in step:
@@ -146,7 +147,7 @@ class Folder:
         error = short_error(got.err)
         observe: dict[str, Callable[[Any], Any]] = {
             "out": lambda _: _lines(got.out),
-            "has": lambda parts: [part for part in parts if part in got.out],
+            "has": lambda parts: [part if part in got.out else f"GONE: {part}" for part in parts],
             "json": lambda paths: _values(msgspec.json.decode(got.out), paths),
             "writes": lambda files: {name: self._written(name, files[name]) for name in files},
         }

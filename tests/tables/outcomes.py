@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from callscore import expect, score
 
 if TYPE_CHECKING:
@@ -48,10 +50,15 @@ def differing(row: dict[str, Any], found: Score) -> str:
             said = found.explain(lang=lang).splitlines()
             got[name] = [line for line in want[name] if line in said]
     return "; ".join(
-        f"{name}: expected {want.get(name)!r}, got {got.get(name)!r}"
+        f"{name}: expected {_shown(want, name)}, got {_shown(got, name)}"
         for name in {**want, **got}
         if want.get(name) != got.get(name)
     )
+
+
+def _shown(values: dict[str, Any], name: str) -> str:
+    """As a row would have it."""
+    return msgspec.json.encode(values[name]).decode() if name in values else "nothing"
 
 
 def outcome(found: Score) -> dict[str, Any]:

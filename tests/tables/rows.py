@@ -104,7 +104,11 @@ def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]
     lines = file.read_text(encoding="utf-8").split("\n")
     changed = 0
     for row in rows(name):
-        observed = observe(row.data)
+        try:
+            observed = observe(row.data)
+        except Exception as error:
+            error.add_note(f"in {row.location}: no row of this table was recorded")
+            raise
         if observed != row.data:
             number = int(row.location.rpartition(":")[2])
             lines[number - 1] = msgspec.json.format(

@@ -77,7 +77,7 @@ def test_tests_import_the_changed_module_whatever_was_compiled_before(tmp_path: 
     lines = ["from small_module_of_mutants import two", "def test_it(): assert two == 2"]
     (tmp_path / "test_small.py").write_text("\n".join(lines))
     stage = Stage("tests", ["test_small.py"], seconds=10)
-    assert do_pass(stage, tmp_path, keeps_bytecode=True) is True
+    assert do_pass(stage, tmp_path, is_unchanged=True) is True
     mutant = MUTANT._replace(file="src/small_module_of_mutants.py")
     assert apply_mutant(mutant, tmp_path) is None
     assert do_pass(stage, tmp_path) is False

@@ -116,23 +116,26 @@ def apply_mutant(mutant: Mutant, tree: Path) -> str | None:
     return None
 
 
-def do_pass(stage: Stage, tree: Path, *, keeps_bytecode: bool = False) -> bool | None:
-    """Whether the tests pass on a copy of the tree; None if they take too long."""
+def do_pass(stage: Stage, tree: Path, *, is_unchanged: bool = False) -> bool | None:
+    """Whether the tests pass on a copy of the tree; None if they take too long.
+
+    They are expected to pass if it is unchanged, and are shown if they do not.
+    """
     path = os.pathsep.join([str(tree / "src"), str(tree)])
-    environment = {**os.environ, "CI": "true", "PYTHONPATH": path}
+    environment = {**os.environ, "CALLSCORE_RECORD": "", "PYTHONPATH": path}
     environment["PYTHONPYCACHEPREFIX"] = str(tree / ".bytecode")
-    if not keeps_bytecode:  # that of a change must not outlive it
+    if not is_unchanged:  # the bytecode of a change must not outlive it
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
     # As `make tests` starts it: with `python -m`, commands in this process are called otherwise.
     pytest = str(Path(sys.executable).with_name("pytest"))
     command = [pytest, "-x", "-q", "-p", "no:cacheprovider", "-m", stage.marks, *stage.paths]
-    quiet = subprocess.DEVNULL
+    quiet = None if is_unchanged else subprocess.DEVNULL
     with subprocess.Popen(
         command, cwd=tree, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
     ) as process:
         try:
             most = min(max(_MIN_SECONDS, _PATIENCE * stage.seconds), _MAX_SECONDS)
-            return process.wait(most) == 0
+            return process.wait(most) in (0, 5)  # 5: none of the tests was chosen, so none noticed
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # also what the tests have started
             return None
@@ -141,7 +144,8 @@ def do_pass(stage: Stage, tree: Path, *, keeps_bytecode: bool = False) -> bool |
 def measured(stage: Stage, tree: Path) -> Stage:
     """The stage with its time; its tests must pass as they are, and fail on a broken tree."""
     began = time.monotonic()
-    if not do_pass(stage, tree, keeps_bytecode=True):
+    print(f"{stage.name}: without a change ...", flush=True)
+    if not do_pass(stage, tree, is_unchanged=True):
         raise SystemExit(f"{stage.name}: the tests do not pass without a change")
     stage = stage._replace(seconds=time.monotonic() - began)
     package = "src/callscore/__init__.py"
@@ -149,7 +153,6 @@ def measured(stage: Stage, tree: Path) -> Stage:
     if do_pass(stage, tree):
         raise SystemExit(f"{stage.name}: the tests do not import the copy of the tree")
     shutil.copy2(ROOT / package, tree / package)
-    print(f"{stage.name}: {stage.seconds:.0f} s without a change", flush=True)
     return stage
 
 
@@ -227,6 +230,11 @@ def run(mutants: list[Mutant], wanted: argparse.Namespace) -> int:
     return report(verdicts)
 
 
+def is_meant(mutant: Mutant, pattern: str) -> bool:
+    """Whether a pattern fits the id or the area of a mutant."""
+    return fnmatch(mutant.id, pattern) or fnmatch(mutant.area, pattern)
+
+
 def main(arguments: list[str]) -> int:
     """Do what the arguments say; returns the exit code."""
     parser = argparse.ArgumentParser(
@@ -240,13 +248,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="at once; default 2")
     parser.add_argument("--list", action="store_true", help="show the mutants, and run nothing")
     wanted = parser.parse_args(arguments)
-    chosen = [
-        mutant
-        for mutant in read_mutants()
-        if any(fnmatch(name, one) for name in (mutant.id, mutant.area) for one in wanted.only)
-    ]
-    if not chosen:
-        parser.error(f"no mutant and no area is called {' or '.join(wanted.only)}: see --list")
+    mutants = read_mutants()
+    meant = {one: [each for each in mutants if is_meant(each, one)] for one in wanted.only}
+    if unknown := [one for one, found in meant.items() if not found]:
+        parser.error(f"no mutant and no area is called {' or '.join(unknown)}: see --list")
+    chosen = [each for each in mutants if any(each in found for found in meant.values())]
     if not wanted.list:
         return run(chosen, wanted)
     print("\n".join([f"{each.area:12} {each.id:32} {each.why}" for each in chosen]))
