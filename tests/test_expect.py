@@ -27,7 +27,7 @@ def test_a_function_that_there_is_not_is_named_with_the_one_that_is_meant() -> N
     assert not hasattr(expect, "__wrapped__")
 
 
-def test_a_call_without_arguments_accepts_any_and_an_empty_object_none() -> None:
+def test_a_call_keeps_no_arguments_and_an_empty_object_apart() -> None:
     assert expect.call("f") == ToolCall("f")
     assert expect.call("f", {}) == ToolCall("f", {})
 

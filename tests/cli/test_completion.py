@@ -21,7 +21,6 @@ SHELLS: list[type[ShellComplete]] = [BashComplete, ZshComplete, FishComplete]
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     return tmp_path
 
 

@@ -43,7 +43,6 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     found = [add_run(tmp_path) for _ in range(3)]
     with open_store(tmp_path / ".callscore/history.db") as store:
         for name in ("main", "release"):

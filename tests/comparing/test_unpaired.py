@@ -74,7 +74,7 @@ def test_an_interval_has_the_difference_and_agrees_with_the_verdict(
     assert found.change is not None
     low, high = found.interval
     assert low - 1e-9 <= found.change <= high + 1e-9
-    assert 0.0 <= (found.p_value or 0.0) <= 1.0
+    assert found.p_value is None or 0.0 <= found.p_value <= 1.0
     if found.verdict in ("no evidence", "not enough data"):
         assert low <= 0 <= high
 

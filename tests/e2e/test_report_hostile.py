@@ -159,6 +159,7 @@ def test_nothing_in_a_link_runs(part: str, page: Page, hostile: Path) -> None:
 
     for attack in ATTACKS:
         page.goto(f"{hostile.as_uri()}#{part}={attack}")
+        assert page.evaluate("globalThis.hasRun") is None
     page.reload()
     page.locator(".filters-count").wait_for()
 

@@ -14,7 +14,6 @@ from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -245,7 +245,6 @@ def test_the_working_directory_may_be_gone(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_none_is_made_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(UnknownRun, match=r"no runs yet: .*history\.db does not exist"):

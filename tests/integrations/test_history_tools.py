@@ -64,7 +64,6 @@ def add_run(
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with a baseline, and a newer run that is worse."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CALLSCORE_STORE", raising=False)
     first = add_run(tmp_path, "first")
     add_run(tmp_path, "second", wrong=CITIES[:6])
     with open_store(tmp_path / ".callscore/history.db") as store:

@@ -62,7 +62,7 @@ def run(workers: Workers, what: Callable[[Workers], Awaitable[Any]]) -> Any:
     ],
 )
 def test_an_answer_is_the_one_that_the_tool_gives(arguments: Any) -> None:
-    found = run(Workers(), lambda workers: workers.answer(SCORE, arguments))
+    found = run(Workers(seconds=600), lambda workers: workers.answer(SCORE, arguments))
 
     assert found == run_tool(SCORE, arguments)
 
@@ -127,7 +127,7 @@ def test_a_process_that_broke_down_is_replaced(
             monkeypatch.setattr(worker.process, "poll", lambda: None)
         return [await workers.answer(SCORE, SMALL) for _ in range(2)]
 
-    first, second = run(Workers(), ask)
+    first, second = run(Workers(seconds=600), ask)
 
     assert second == run_tool(SCORE, SMALL)
     if is_noticed:

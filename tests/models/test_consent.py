@@ -30,7 +30,6 @@ OPENAI = "OPENAI_API_KEY"
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty configuration of the user, and no server in the environment."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     return tmp_path
 
 

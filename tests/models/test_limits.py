@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import time
 from email.utils import formatdate
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still; its first item is the time."""
     now = [100.0]
-    monkeypatch.setattr("callscore.models.limits.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("callscore.models.limits.time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 

@@ -200,9 +200,7 @@ def test_a_client_that_gives_up_changes_nothing(tmp_path: Path) -> None:
         assert receiver.counts.requests == 1
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_body_is_an_error_of_the_server(server: TraceServer, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from([JSON, PROTOBUF]))

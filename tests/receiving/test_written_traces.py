@@ -103,7 +103,7 @@ def test_a_trace_is_complete_by_its_root_or_later_by_silence_age_size_or_the_end
     assert [found[trace_id(number)] for number in range(1, 6)] == reasons
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 def test_every_accepted_span_is_written_once_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -7,23 +7,11 @@ import gc
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from callscore.runner import event_loop
 from callscore.runner.event_loop import SecondInterrupt, run_until_done
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as a program has it; whoever runs tests in several processes ignores it there."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -65,7 +53,6 @@ def test_what_is_left_behind_is_told_to_end() -> None:
     assert told == ["to end"]
 
 
-@pytest.mark.usefixtures("ctrl_c")
 def test_a_ctrl_c_that_comes_twice_at_once_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
 
@@ -88,7 +75,7 @@ def test_a_ctrl_c_that_comes_twice_at_once_is_one(monkeypatch: pytest.MonkeyPatc
     assert told == ["stop", "done"]
 
 
-@pytest.mark.usefixtures("ctrl_c", "each_counts")
+@pytest.mark.usefixtures("each_counts")
 def test_after_the_second_ctrl_c_nobody_complains(caplog: pytest.LogCaptureFixture) -> None:
     async def pressing() -> None:
         signal.raise_signal(signal.SIGINT)
@@ -122,7 +109,6 @@ NOTEBOOK = """
 import asyncio, signal, threading
 from callscore.runner.event_loop import run_until_done
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started it may ignore Ctrl-C
 
 async def cell():
     stopped = asyncio.Event()
@@ -156,7 +142,6 @@ from callscore.runner import event_loop
 from callscore.runner.event_loop import SecondInterrupt, run_until_done
 
 event_loop._SAME_PRESS_SECONDS = -1.0  # each one counts, however soon it comes
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started it may ignore Ctrl-C
 
 def say(word):
     os.write(1, word.encode() + b"\\n")  # a signal may come while `print` is at work, which says more

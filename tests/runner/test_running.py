@@ -126,10 +126,7 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
     assert replace(over.tally, f1=None, share=None) == replace(counted, f1=None, share=None)
 
 
-def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked() -> None:
     chat = models.chat("small", base_url="https://models.invalid/v1")
     variants = {"cold": {"temperature": 0}, "warm": {"temperature": 1}}
     asked = make_plan(

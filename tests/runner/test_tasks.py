@@ -458,10 +458,10 @@ from callscore import Case, evaluate, evaluation
 
 @evaluation(cases=[Case("a", id="thread"), Case("b", id="to_thread"), Case("c", id="deaf")])
 def assistant(case):
-    return {"thread": lambda: time.sleep(60), "to_thread": to_thread, "deaf": deaf}[case.id]()
+    return {"thread": lambda: time.sleep(600), "to_thread": to_thread, "deaf": deaf}[case.id]()
 
 async def to_thread():
-    await asyncio.to_thread(time.sleep, 60)
+    await asyncio.to_thread(time.sleep, 600)
 
 async def deaf():
     while True:

@@ -1,6 +1,6 @@
 """Documents that are long, deep or packed on purpose, which are too large to be rows of samples.
 
-They are long enough that a reader of quadratic time would seem to hang.
+A reader that needs a level of the stack for each part, or tries all ways to divide a text, does not get to the end.
 """
 
 from __future__ import annotations

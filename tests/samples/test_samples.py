@@ -47,7 +47,7 @@ def differences(found: Iterable[tuple[Path, Any]]) -> str:
 def check(found: Iterable[tuple[Path, Any]]) -> None:
     """Fail where what is read is not what was recorded."""
     if wrong := differences(found):
-        hint = "If this is meant, run `python -m tests.samples.record`, and read what git shows."
+        hint = "If this is meant, run `.venv/bin/python -m tests.samples.record`, and read what git shows."
         pytest.fail(f"{wrong}\n{hint}", pytrace=False)
 
 

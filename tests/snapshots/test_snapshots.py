@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[2]
 EXPECTED = Path(__file__).parent / "expected"
 _MOST_FILES, _MOST_LINES = 5, 30
-_HINT = (
-    "If this is meant, run `python -m tests.snapshots.record`, look at the difference, commit it."
-)
+_HINT = "If this is meant, run `.venv/bin/python -m tests.snapshots.record`, look at the difference, commit it."
 
 
 def test_reports_are_what_was_recorded(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_values_that_are_nested_too_deeply_are_refused() -> None:
         decode_otlp(value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(st.integers(0, len(GOLDEN) - 1), st.integers(0, 255)), max_size=6),
     st.integers(0, len(GOLDEN)),
@@ -99,7 +99,7 @@ def test_spoiled_bytes_raise_nothing_but_our_errors(
         decode_otlp(data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200))
 def test_any_bytes_raise_nothing_but_our_errors(data: bytes) -> None:
     looks_like_otlp(data)

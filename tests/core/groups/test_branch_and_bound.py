@@ -66,7 +66,7 @@ def groups(inner: st.SearchStrategy[Expected]) -> st.SearchStrategy[Expected]:
     return st.builds(Group, kinds, several) | optional
 
 
-@examples(max_examples=150, deadline=None)
+@examples(max_examples=150)
 @given(
     st.lists(LEAVES | groups(LEAVES | groups(LEAVES)), min_size=2, max_size=4),
     st.lists(CALLS, min_size=2, max_size=8),

@@ -216,7 +216,7 @@ ACTUALS = st.lists(ACTUAL, min_size=2, max_size=5).map(tuple) | st.lists(ACTUAL,
 PUZZLES = st.tuples(EXPECTED, ACTUALS).filter(lambda puzzle: effort(*puzzle) < 3000)
 
 
-@examples(max_examples=300, deadline=None)
+@examples(max_examples=300)
 @given(PUZZLES, SETTINGS)
 def test_the_pairing_equals_brute_force_over_all_choices_and_pairings(
     puzzle: tuple[tuple[Expected, ...], Calls], settings: Settings
