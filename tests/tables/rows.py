@@ -41,7 +41,8 @@ def of_table(*names: Any) -> pytest.MarkDecorator:
 def rows(name: str) -> list[Row]:
     """The rows of `tests/tables/NAME.jsonl`; the comment above a row is its reason.
 
-    The first line of a table lists the fields of its rows, so that a typo in one is found.
+    The first line of a table lists the fields of its rows, so that a typo in one is found. Two equal
+    rows are refused.
     """
     text = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8")
     assert "/pytest-of-" not in text, f"{name}.jsonl has the folder of one session of tests"
@@ -49,6 +50,7 @@ def rows(name: str) -> list[Row]:
     assert first.startswith(_FIELDS), f"{name}.jsonl must begin with '{_FIELDS} ...'"
     fields = set(first.removeprefix(_FIELDS).replace(",", " ").split())
     found: list[Row] = []
+    first_with: dict[bytes, str] = {}
     reason: list[str] = []
     for number, line in enumerate(lines, 2):
         location = f"tests/tables/{name}.jsonl:{number}"
@@ -61,6 +63,9 @@ def rows(name: str) -> list[Row]:
             data = _decoded(line, location)
             if unknown := data.keys() - fields:
                 pytest.fail(f"{location}: unknown fields {', '.join(unknown)}", pytrace=False)
+            same = first_with.setdefault(msgspec.json.encode(data), location)
+            if same != location:
+                pytest.fail(f"{location}: the same row as {same}", pytrace=False)
             found.append(Row(location, " ".join(reason), data))
     assert found, f"{name}.jsonl has no rows"
     return found
