@@ -32,7 +32,7 @@ class CutLine:
         self._target = target
         self._lock = threading.Lock()
         self._open: list[socket.socket] = []
-        self._is_cut = False
+        self._is_cut = threading.Event()
         self._listening = socket.create_server((_HOST, 0))
         self.port: int = self._listening.getsockname()[1]
         threading.Thread(target=self._accept, args=(self._listening,), daemon=True).start()
@@ -40,14 +40,14 @@ class CutLine:
     def cut(self) -> None:
         """End every connection, and let no other one begin."""
         with self._lock:
-            self._is_cut = True
+            self._is_cut.set()
             ended, self._open = self._open, []
         for one in ended:
             _end(one)
 
     def mend(self) -> None:
         """Let connections begin again."""
-        self._is_cut = False
+        self._is_cut.clear()
 
     def close(self) -> None:
         """End the line for ever."""
@@ -60,7 +60,7 @@ class CutLine:
                 near, _ = listening.accept()
             except OSError:
                 return
-            if self._is_cut:
+            if self._is_cut.is_set():
                 near.close()
                 continue
             try:
@@ -69,7 +69,7 @@ class CutLine:
                 near.close()
                 continue
             with self._lock:
-                is_cut = self._is_cut  # perhaps since it was looked at
+                is_cut = self._is_cut.is_set()  # perhaps since it was looked at
                 self._open += [] if is_cut else [near, far]
             if is_cut:
                 _end(near)
