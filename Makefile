@@ -43,7 +43,7 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 
 install: $(VENV)/.installed-dev ## make .venv, with callscore and what its development needs (1 min)
 
-quick: $(VENV)/.installed-dev ## lint, types, layers, and the in-process tests that are not slow (70 s)
+quick: $(VENV)/.installed-dev ## lint, types, layers, and the in-process tests that are not slow (1 min)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint types layers
 	@$(MAKE) --no-print-directory quick-tests
 
