@@ -21,6 +21,7 @@ from tests.samples.record import (
     recorded_answers,
     samples,
 )
+from tests.tables.rows import same
 
 from callscore import ToolCall, read_calls, read_tools
 
@@ -52,7 +53,7 @@ def check(found: Iterable[tuple[Path, Any]]) -> None:
 
 
 def difference(place: str, expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    keys = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
+    keys = [key for key in {**expected, **found} if not same(expected.get(key), found.get(key))]
     return [f"{place}: {key}: expected {expected.get(key)}, got {found.get(key)}" for key in keys]
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from tests.tables.rows import same
 
 from callscore import expect, score
 
@@ -52,7 +53,7 @@ def differing(row: dict[str, Any], found: Score) -> str:
     return "; ".join(
         f"{name}: expected {_shown(want, name)}, got {_shown(got, name)}"
         for name in {**want, **got}
-        if want.get(name) != got.get(name)
+        if not same(want.get(name), got.get(name))
     )
 
 

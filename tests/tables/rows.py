@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json  # noqa: TID251  (msgspec writes infinity as null)
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -114,7 +115,7 @@ def check_observed(name: str, observe: Callable[[dict[str, Any]], dict[str, Any]
         except Exception as error:
             error.add_note(f"in {row.location}: no row of this table was recorded")
             raise
-        if observed != row.data:
+        if not same(observed, row.data):
             number = int(row.location.rpartition(":")[2])
             lines[number - 1] = msgspec.json.format(
                 msgspec.json.encode(observed), indent=0
@@ -133,9 +134,14 @@ def check_rows(name: str, check: Callable[[dict[str, Any]], object], hint: str =
         pytest.fail(found + hint, pytrace=False)
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike in JSON, in which true is not 1, and 1 is not 1.0."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def changes(wanted: Any, got: Any, path: str = "") -> str:
     """Where two values differ, a line each; empty if they do not."""
-    if wanted == got:
+    if same(wanted, got):
         return ""
     if isinstance(wanted, dict) and isinstance(got, dict):
         inner = [

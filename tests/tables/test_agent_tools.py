@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tables.rows import check_rows, of_table
+from tests.tables.rows import check_rows, of_table, same
 
 from callscore.integrations import handle
 
@@ -13,7 +13,7 @@ def _answered(row: dict[str, Any]) -> str:
     answer = handle({"name": row.get("tool", "score_tool_calls"), "arguments": row["input"]})
     got = {name: value for name, value in answer.items() if value != []}
     wanted = row["answer"] if "answer" in row else {"error": row["error"]}
-    return "" if got == wanted else f"expected {wanted!r}, got {got!r}"
+    return "" if same(got, wanted) else f"expected {wanted!r}, got {got!r}"
 
 
 @of_table("agent_tools")

@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 import zstandard
 from pyarrow import parquet
-from tests.tables.rows import check_rows, of_table
+from tests.tables.rows import check_rows, of_table, same
 from tests.tables.test_runs import shortened
 
 from callscore import CallscoreError, ReadOptions, Results, Settings, score_files, score_joined
@@ -140,6 +140,6 @@ def test_files_are_scored_as_the_table_says(table: str, tmp_path: Path) -> None:
         nonlocal count
         count += 1
         found = scored(row, tmp_path / f"row{count}")
-        return "" if found == row["want"] else f"expected {row['want']}, got {found}"
+        return "" if same(found, row["want"]) else f"expected {row['want']}, got {found}"
 
     check_rows(table, check)

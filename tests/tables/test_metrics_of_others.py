@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from tests.tables.outcomes import rounded
-from tests.tables.rows import check_rows, of_table
+from tests.tables.rows import check_rows, of_table, same
 
 from callscore import parity
 
@@ -26,4 +26,4 @@ def _difference(row: dict[str, Any]) -> str:
     except Exception as error:  # noqa: BLE001  (the row says which)
         found = {"error": f"{type(error).__name__}: {error}"}
     want = {key: row[key] for key in ("value", "error") if key in row}
-    return "" if found == want else f"expected {want}, got {found}"
+    return "" if same(found, want) else f"expected {want}, got {found}"

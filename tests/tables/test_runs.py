@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.tables.outcomes import rounded
-from tests.tables.rows import check_rows, of_table
+from tests.tables.rows import check_rows, of_table, same
 
 import callscore
 from callscore import Settings, advise, compare, score_cases, score_files
@@ -30,7 +30,7 @@ def test_every_interval_and_chance_is_as_its_row_says(table: str) -> None:
 
 def _other_number(row: dict[str, Any]) -> str:
     found = rounded(getattr(callscore, row["function"])(*row["args"], **row.get("options", {})))
-    return "" if found == row["value"] else f"expected {row['value']}, got {found}"
+    return "" if same(found, row["value"]) else f"expected {row['value']}, got {found}"
 
 
 @of_table("summaries")
@@ -113,7 +113,7 @@ def _other_parts(want: dict[str, Any], data: dict[str, Any]) -> str:
     return "; ".join(
         f"{name}: expected {part!r}, got {found[name]!r}"
         for name, part in want.items()
-        if found[name] != part
+        if not same(found[name], part)
     )
 
 
