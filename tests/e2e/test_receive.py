@@ -10,11 +10,12 @@ import signal
 import socket
 import sys
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from tests.e2e.processes import started, wait_until
+from tests.e2e.processes import is_running, started, wait_until
 from tests.receiving.made_up import a_request, a_span, a_tool_span, field, in_protobuf, lines_of
 
 from callscore.receiving.otlp import JSON, PROTOBUF
@@ -23,7 +24,6 @@ from callscore.receiving.receiver import journal_folder
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.e2e.conftest import Program
 
@@ -76,8 +76,11 @@ class Receiving:
         return self._process.wait(WAIT)
 
     def kill(self) -> None:
-        self._process.kill()  # the process that works ends with it
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        working = [int(pid) for pid in children.read_text().split()]  # it ends with its parent
+        self._process.kill()
         self._process.wait(WAIT)
+        wait_until(lambda: not any(map(is_running, working)), "the process that works has ended")
 
 
 @contextmanager

@@ -124,20 +124,6 @@ def test_a_task_that_ends_the_process_loses_nothing_that_was_answered(
     assert "Все 3 пройдены\n" in resumed.stdout
 
 
-def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
-    with started(folder, "run", "--jobs", "1") as process:
-        wait_for_it(folder)
-        for _ in range(2):  # the first may already be enough
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-        code = process.wait()
-
-    err = (folder / "stderr").read_text()
-    assert code == 130
-    assert "interrupted; finished results are saved. To continue: callscore run . --resume" in err
-    assert "Traceback" not in err
-
-
 def test_a_report_that_cannot_be_written_loses_nothing(callscore: Program, folder: Path) -> None:
     (folder / "go-on").touch()
     with Path("/dev/full").open("wb") as full, started(folder, "run", stdout=full.fileno()) as ran:

@@ -16,11 +16,15 @@ test("a short value is JSON on one line", () => {
 });
 
 test("a long value is cut, and only its beginning is written", () => {
-  const value = Array.from({ length: 1_000_000 }, (_, at) => at);
-  const started = performance.now();
-  for (let round = 0; round < 20; round += 1) shortJson(value, 12);
+  let read = 0;
+  const value = new Proxy(Array.from({ length: 1_000_000 }, (_, at) => at), {
+    get(array, name) {
+      read += 1;
+      return Reflect.get(array, name);
+    },
+  });
   assert.equal(shortJson(value, 12), "[0, 1, 2, 3,…");
-  assert.ok(performance.now() - started < 3000);
+  assert.ok(read < 1000, `${read} members were read`);
   assert.equal(shortJson("x".repeat(10_000_000), 5), '"xxxx…');
 });
 
