@@ -32,6 +32,8 @@ JOBS ?= $(shell echo $$(( $(PROCESSORS) + 2 )))
 SPREAD := -n $(JOBS) --dist worksteal
 # Tests start many processes: compiling every module in each of them takes longer than the tests.
 unexport PYTHONDONTWRITEBYTECODE
+# Tests read and write files as UTF-8, whatever the locale of whoever runs them is.
+export PYTHONUTF8 := 1
 
 .PHONY: help demo install test quick coverage full main-screens missing browser-tests build-servers model-tests reference size mutants model postgres node browser java format lint types layers scripts check-scripts tests quick-tests engines spark-tests ray-tests frames integrations cluster properties fuzz differential parity site bench bench-growth bench-history bench-report bench-receive bench-scale bench-skew faults bench-peers validity verdicts transcript transcript-diff dist pictures clean
 

@@ -50,6 +50,7 @@ FOR_ALL = {
     "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),  # a clone may be another's
     "GIT_CONFIG_SYSTEM": os.devnull,
     "LANG": "C.UTF-8",
+    "PGPASSFILE": str(Path(__file__).with_name("no-passwords")),
     "TERM": "xterm-256color",
     "TZ": "UTC",
 }
