@@ -11,8 +11,8 @@ import msgspec
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.commands import run
 
-from callscore.cli.main import run_command
 from callscore.engines import results_of, splits
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_lines(tmp_path / "logs" / "a" / "first.jsonl", [record(n) for n in range(100)])
     write_lines(tmp_path / "logs" / "second.jsonl", [record(n) for n in range(100, 200)])
     return tmp_path
-
-
-def run(*arguments: str) -> int:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["callscore", *arguments])
-        return run_command()
 
 
 def test_rows_are_written_for_all_files_of_a_pattern(

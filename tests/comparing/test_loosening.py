@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from callscore.comparing.loosening import (
     differs_only_in_hidden_values,
@@ -123,18 +121,19 @@ def test_nested_too_deeply_is_different() -> None:
     assert expectation_direction(of(before), of(after)) == "different"
 
 
-@given(st.sampled_from([pair for pair in PAIRS if pair[0] and pair[1]]))
-def test_a_looser_rule_accepts_the_exact_call_that_was_expected(
-    pair: tuple[list[Any], list[Any]],
-) -> None:
+def test_a_looser_rule_accepts_the_exact_call_that_was_expected() -> None:
     """Where the strict side is one plain call, the loose side accepts it."""
-    strict, loose = pair
-    (first, *rest) = strict
-    is_plain = not rest and set(first) == {"name", "arguments"} and "$" not in str(first)
-    if is_plain and "b" not in first["arguments"]:
-        expected = read_expected_side(loose, where="x", spelled=True)
-        actual = (ToolCall(first["name"], first["arguments"]),)
-        assert score_calls(tuple(expected), actual, DEFAULT).f1 == 1.0
+    tried = 0
+    for strict, loose in PAIRS:
+        match strict:
+            case [{"name": name, "arguments": {**arguments}, **others}] if (
+                loose and not others and "$" not in str(arguments) and "b" not in arguments
+            ):
+                expected = read_expected_side(loose, where="x", spelled=True)
+                actual = (ToolCall(name, arguments),)
+                assert score_calls(tuple(expected), actual, DEFAULT).f1 == 1.0
+                tried += 1
+    assert tried > 10
 
 
 SETTINGS: list[tuple[str, Any, Any, Direction]] = [

@@ -182,6 +182,3 @@ def test_the_interval_of_the_headline_keeps_the_trials_of_a_case_together() -> N
 def test_summaries_that_pass_from_different_scores_cannot_be_merged() -> None:
     with pytest.raises(InvalidSettings, match="different 'pass_mark'"):
         Summary(pass_mark=0.9).merge(Summary(pass_mark=0.8))
-
-
-# How often agents succeed when they may try several times.

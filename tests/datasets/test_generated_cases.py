@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema  # type: ignore[import-untyped]  # it has no types
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.commands import run
 
 from callscore import CallscoreError, check_calls, read_calls, read_tools, score
-from callscore.cli.main import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pytest
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SCHEMAS = list(map(msgspec.json.decode, (HERE / "schemas.jsonl").read_bytes().splitlines()))
-
-
-def run(*arguments: object) -> int:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["callscore", *map(str, arguments)])
-        return run_command()
 
 
 def generated(tools: Any, folder: Path, *options: object, n: int) -> list[dict[str, Any]]:

@@ -214,17 +214,15 @@ def test_paper_has_the_verdict_and_the_cases_but_no_controls(
     page.goto(reports("score").as_uri())
     page.locator(DETAIL).wait_for()
     page.emulate_media(media="print", color_scheme="dark")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.locator(".printed-row").first.wait_for()
 
     text = page.locator("main").inner_text()
     on_paper = brightness(page)
     controls = page.evaluate(CONTROLS)
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.pdf(path=tmp_path / "report.pdf")
 
     assert "188 of 200 trials failed" in text
-    assert page.locator(".printed-row").count() in {0, 50}
+    assert page.locator(".printed-row").count() == 50
     assert "airline-49" in text
     assert on_paper > 250
     assert controls == []
@@ -295,6 +293,4 @@ def test_russian_nouns_have_their_forms(new_page: NewPage, reports: Reports) -> 
     page.goto(reports("score", "ru").as_uri())
     page.locator(DETAIL).wait_for()
 
-    assert page.inner_text(".counts-title") == "50 случаев, 200 прогонов" or re.fullmatch(
-        r"50 случаев, 200 \w+", page.inner_text(".counts-title")
-    )
+    assert page.inner_text(".counts-title") == "50 случаев, 200 попыток"

@@ -140,7 +140,6 @@ def open_to_all() -> Iterator[Path]:
         yield Path(made)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_a_folder_that_cannot_be_written_stops_no_run_and_the_results_are_elsewhere(
     open_to_all: Path,
 ) -> None:
@@ -186,7 +185,6 @@ def full(case):
 def test_a_disk_that_is_full_in_the_middle_stops_no_run_and_the_rest_is_in_a_file(
     callscore: Program, folder: Path
 ) -> None:
-    pytest.importorskip("resource")
     (folder / "eval_assistant.py").unlink()
     add_file(folder, "eval_full.py", FULL)
 

@@ -21,10 +21,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from tests.commands import run
 from tests.engines.row_cases import RECORDS, row_table
 
 from callscore import Settings, score_files, score_joined
-from callscore.cli.main import run_command
 from callscore.engines import results_of, splits, workers
 from callscore.engines.batches import RowScorer
 
@@ -75,13 +75,6 @@ def lines_of(records: Sequence[Any]) -> bytes:
 def write(path: Path, records: Sequence[Any]) -> Path:
     path.write_bytes(lines_of(records))
     return path
-
-
-def run(*arguments: object) -> int:
-    """Run a command in this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["callscore", *map(str, arguments)])
-        return run_command()
 
 
 def rows_of(*arguments: object, results: Path) -> Any:

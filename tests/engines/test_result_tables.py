@@ -26,7 +26,6 @@ CASES: list[dict[str, Any]] = [
     {"id": "last", "tags": ["y"], "expected": []},
 ]
 UNKNOWN = ["source", "offset", "problem"]  # what only an engine knows
-METHODS = ("to_arrow", "to_pandas", "to_polars")
 
 
 def _scored(cases: list[dict[str, Any]], **options: Any) -> callscore.Results:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.commands import run
 
 from callscore import score_files
-from callscore.cli.main import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +26,6 @@ AIRLINE = ROOT / "src/callscore/data/airline-gpt-4o.jsonl.gz"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: object) -> int:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["callscore", *map(str, arguments)])
-        return run_command()
 
 
 def sampled(*arguments: object, n: int, folder: Path) -> list[bytes]:

@@ -102,7 +102,6 @@ def test_a_python_file_without_an_evaluation_is_passed_over_in_a_folder(tree: Pa
     assert [each.place for each in empty] == [str(alone)]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
 def test_what_is_no_file_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "eval_pipe.py")
     (tree / "eval_link.py").symlink_to(tree / "gone.py")

@@ -289,6 +289,3 @@ def test_settings_of_a_suite_without_effect_are_pointed_out() -> None:
     )
     # Those of the project may be for other evaluations.
     assert make_plan([structs.replace(suite, own_settings=("pass_mark",))]).warnings == ()
-
-
-# Ids of several cases.

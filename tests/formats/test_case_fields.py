@@ -15,8 +15,6 @@ from callscore.formats.case_fields import (
 )
 from callscore.formats.cases import read_case, read_reference, read_trace
 
-F = {"name": "f", "arguments": {"q": 1}}
-
 
 @pytest.mark.parametrize(
     ("record", "is_ours"),

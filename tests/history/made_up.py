@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from callscore.core.results import MetricValue, Usage
+from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.writer import BackgroundWriter
 
-__all__ = ["a_result", "a_run", "an_answer", "an_evaluation", "main"]
+if TYPE_CHECKING:
+    from callscore.history.store import Store
+
+__all__ = ["a_result", "a_run", "an_answer", "an_evaluation", "fill_up", "main"]
 
 
 def a_run(run: str = "20261115-184354-k3f9", **others: Any) -> RunRecord:
@@ -57,6 +61,13 @@ def a_result(run: str, case: str = "weather", **others: Any) -> ResultRecord:
         "finished_at": 1_794_768_236.0,
     }
     return ResultRecord(**fields | others)
+
+
+def fill_up(store: Store, pages: int) -> None:
+    """Let the disk be full after so many more pages."""
+    with store.reading() as connection:
+        [(used,)] = fetch_all(connection, "PRAGMA page_count")
+        fetch_all(connection, f"PRAGMA max_page_count = {used + pages}")
 
 
 def main(path: str, run: str, count: str) -> None:

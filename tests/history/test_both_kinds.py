@@ -38,7 +38,6 @@ ROOT = Path(__file__).parents[2]
 RUN = a_run().id
 CASE = ("evals/eval_a.py::assistant", "oslo")
 SECRET = "wq8Zt2LkPx91Vb"  # noqa: S105  (that of a test)
-posix_only = pytest.mark.skipif(os.name != "posix", reason="nobody is killed like that elsewhere")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -278,7 +277,6 @@ def _kill_while_it_writes(process: subprocess.Popen[str], chance: random.Random)
     return [line.strip() for line in lines if line.endswith("\n")]
 
 
-@posix_only
 @pytest.mark.parametrize("seed", range(2))
 def test_what_was_reported_kept_survives_being_killed(place: Path | str, seed: int) -> None:
     process = _start(place, RUN, 1_000_000)
@@ -341,7 +339,6 @@ def test_a_run_belongs_to_one_process_until_that_ends(place: Path | str) -> None
         assert _is_free_soon(store)
 
 
-@posix_only
 def test_the_copy_of_a_process_does_not_hold_its_run(place: Path | str) -> None:
     with open_store(place) as store, _python("-c", HOLDING, place, "copied") as process:
         assert process.stdout is not None
@@ -351,7 +348,6 @@ def test_the_copy_of_a_process_does_not_hold_its_run(place: Path | str) -> None:
         assert _is_free_soon(store)
 
 
-@posix_only
 def test_the_end_of_a_copy_ends_no_connection_to_a_server(postgres_url: str) -> None:
     with (
         open_store(postgres_url) as store,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -205,7 +204,6 @@ def _said_without_rights(path: Path, usable: Path) -> str:
     return ran.stdout.strip()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_a_folder_that_cannot_be_written_is_told_as_such(open_to_all: Path) -> None:
     folder = open_to_all / ".callscore"
     folder.mkdir(mode=0o555)
@@ -217,7 +215,6 @@ def test_a_folder_that_cannot_be_written_is_told_as_such(open_to_all: Path) -> N
     )
 
 
-@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 @pytest.mark.parametrize("mode", [0o444, 0o000])
 def test_a_history_that_cannot_be_written_is_told_as_such(open_to_all: Path, mode: int) -> None:
     path = open_to_all / ".callscore/history.db"
@@ -288,9 +285,6 @@ def test_a_history_is_read_where_nothing_can_be_written(read_only: Path) -> None
             store.begin(a_run("20261115-184354-aaaa", started_at=1.0))
 
     assert [each.name for each in read_only.parent.iterdir()] == ["history.db"]
-
-
-# The history is opened at the first question, and not before.
 
 
 # What a history knows a file of cases by.

@@ -57,9 +57,6 @@ def test_many_that_start_within_one_second_have_names_of_their_own() -> None:
     assert len(set(names)) == 5_000
 
 
-# Whether a run has left cases out.
-
-
 # What a run is known by: the commit, and the versions.
 
 

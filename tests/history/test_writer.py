@@ -9,9 +9,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.history.made_up import a_result, a_run, an_answer
+from tests.history.made_up import a_result, a_run, an_answer, fill_up
 
-from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.writer import BackgroundWriter
 
@@ -100,13 +99,6 @@ def _put_many(writer: BackgroundWriter, first: int, count: int) -> list[int]:
     return told
 
 
-def _fill_up(store: Store, pages: int) -> None:
-    """Let the disk be full after so many more pages."""
-    with store.reading() as connection:
-        [(used,)] = fetch_all(connection, "PRAGMA page_count")
-        fetch_all(connection, f"PRAGMA max_page_count = {used + pages}")
-
-
 LIMITED = """
 import resource, sys
 from pathlib import Path
@@ -129,8 +121,6 @@ with open_store(Path(sys.argv[1])) as store:
 
 
 def test_a_disk_that_takes_no_more_is_told_and_what_was_kept_is_there(path: Path) -> None:
-    pytest.importorskip("resource")
-
     ran = subprocess.run(
         [sys.executable, "-c", LIMITED, path], capture_output=True, encoding="utf-8", check=False
     )
@@ -146,10 +136,10 @@ def test_a_disk_that_takes_no_more_is_told_and_what_was_kept_is_there(path: Path
 
 
 def test_a_trouble_that_passes_loses_nothing(begun: Store) -> None:
-    _fill_up(begun, 0)
+    fill_up(begun, 0)
     with BackgroundWriter(begun) as writer:
         told = _put_many(writer, 0, 300)
-        _fill_up(begun, 1_000)
+        fill_up(begun, 1_000)
         writer._retry_after = 0.0
         told += _put_many(writer, 300, 1)
         kept = [result.case for result in begun.results(RUN)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -150,7 +149,6 @@ def test_nothing_is_left_behind() -> None:
 # The process in which tools run, asked as its parent asks it.
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no limits of processes")
 @pytest.mark.parametrize(("hard", "limit"), [(-1, 2 << 30), (1 << 30, 1 << 30)])
 def test_the_memory_of_a_worker_is_limited(
     hard: int, limit: int, monkeypatch: pytest.MonkeyPatch

@@ -21,9 +21,6 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Load:
     return import_module
 
 
-# --- the data -------------------------------------------------------------------------------------
-
-
 # --- the page -------------------------------------------------------------------------------------
 
 
@@ -73,9 +70,6 @@ def test_an_engine_that_is_not_installed_is_skipped_with_a_line(
     assert capsys.readouterr().out == (
         "Ray, 2 cores, Parquet: skipped, there is no /missing/python. Pass --ray-python.\n"
     )
-
-
-# --- processes ------------------------------------------------------------------------------------
 
 
 # --- the checks of large runs ---------------------------------------------------------------------

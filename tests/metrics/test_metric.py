@@ -167,9 +167,6 @@ def test_arguments_may_be_missing_or_deeper_than_the_interpreter_can_follow() ->
     assert depth == 100_000
 
 
-# What somebody else's function gives as a number.
-
-
 # What metrics can be told on the command line.
 
 Match = Literal["exact", "ignore"]

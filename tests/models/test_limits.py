@@ -326,6 +326,3 @@ def test_the_server_may_wish_for_a_time_of_day(
 @pytest.mark.parametrize("wish", ["soon", "-5", "nan", "inf", ""])
 def test_a_wish_that_makes_no_sense_is_not_minded(wish: str) -> None:
     assert pause_after(StatusError(429, retry_after=wish), 1) <= 0.001
-
-
-# Tasks that nobody waits for.

@@ -51,7 +51,6 @@ _CONTROL = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 _COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
-_SPACES = re.compile(r"\s+")
 _FENCED = re.compile(r"^(`{3,})\w*\n.*?^\1$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _TAG = re.compile(r"<(?!/?(?:code|details|summary)>)[a-zA-Z/!]")

@@ -19,7 +19,6 @@ from callscore.runner.hidden_values import hidden_value_problem
 from callscore.words.plain_data import call_to_dict
 
 MARKER = "[hidden 5f2c91ab90c4]"
-NUMBER = "[hidden 5f2c91ab90c4 number]"
 CALLS = (ToolCall("f", {"k": f"Bearer {MARKER}", "n": 1}),)
 TOOL = Tool("f", parameters={"properties": {"k": {"type": "string"}, "n": {"minimum": 1}}})
 

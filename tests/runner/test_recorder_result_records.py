@@ -253,9 +253,3 @@ def test_a_function_that_is_called_like_a_scorer_of_our_own_is_told_from_it() ->
 
     assert kept.scorers == ("accuracy()", "polite", "f1", "ragas.tool_call_f1")
     assert (kept.number, kept.name, kept.variant) == (2, "assistant", "small")
-
-
-# --- results --------------------------------------------------------------------------------------
-
-
-# What was kept, as the values that it was made of.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
+from tests.history.made_up import fill_up
 from tests.runner.agents import RIGHT, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import Reply, openai_server
 
@@ -53,13 +54,6 @@ class Agent:
     def __call__(self, case: Case, **_: Any) -> Any:
         self.asked.append(case.id)
         return [] if case.id in self._wrong else RIGHT
-
-
-def fill_up(store: Store, pages: int) -> None:
-    """Let the disk be full after so many more pages."""
-    with store.reading() as connection:
-        [(used,)] = fetch_all(connection, "PRAGMA page_count")
-        fetch_all(connection, f"PRAGMA max_page_count = {used + pages}")
 
 
 # --- what it comes to -----------------------------------------------------------------------------
@@ -569,6 +563,3 @@ def test_real_judges_ask_nothing_that_the_history_remembers(store: Store) -> Non
         (JudgeCounts("strict", 1, 0),),
     ]
     assert len(server.requests) == 1
-
-
-# Stopping after the first failure, as with `-x`.

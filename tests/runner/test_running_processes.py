@@ -52,7 +52,6 @@ def _kill_after(process: subprocess.Popen[str], count: int) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="nobody is killed like that elsewhere")
 @pytest.mark.parametrize(("seed", "jobs"), [(1, 4), (2, 64)])
 def test_of_a_killed_run_nothing_that_was_reported_is_asked_again_and_nothing_is_lost(
     tmp_path: Path, seed: int, jobs: int

@@ -57,6 +57,21 @@ def difference(place: str, expected: dict[str, Any], found: dict[str, Any]) -> l
     return [f"{place}: {key}: expected {expected.get(key)}, got {found.get(key)}" for key in keys]
 
 
+def test_every_answer_has_its_document() -> None:
+    """One that is alone is compared with nothing."""
+    tables = {path.name for path in ROWS.iterdir()}
+    alone = [
+        path.name
+        for path in FOLDER.glob("*/*/*.json")
+        for ending in ANSWERS
+        if path.name.endswith(ending)
+        and not path.with_name(path.name.removesuffix(ending)).exists()
+        and not path.with_name(path.name.removesuffix(ending) + ".json").exists()
+    ]
+    assert alone == []
+    assert tables <= {f"{name}.jsonl" for name in (*format_names(), "any")}
+
+
 @pytest.mark.parametrize("name", format_names())
 def test_a_format_is_read_as_recorded(name: str) -> None:
     found = list(answers(name))

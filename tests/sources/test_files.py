@@ -54,7 +54,6 @@ def test_standard_input_is_read_and_left_open(codec: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom"])
-@pytest.mark.skipif(sys.platform == "win32", reason="such devices are files of Unix")
 def test_a_device_without_an_end_is_refused(path: str) -> None:
     problem = refusal(path).problem
 

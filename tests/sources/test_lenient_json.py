@@ -131,6 +131,3 @@ def test_a_10_mb_string_is_read() -> None:
     value = read(f'["{text}", NaN]')
 
     assert value[0] == "я\n" * 2_500_000
-
-
-# Objects and arrays put together from parts.

@@ -74,7 +74,6 @@ def test_a_file_that_several_paths_name_is_used_once() -> None:
     assert expand_paths(["logs/*.jsonl", "logs/a.jsonl"]) == ["logs/b.jsonl", "logs/a.jsonl"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 def test_what_is_not_a_regular_file_does_not_match(logs: Path) -> None:
     os.mkfifo(logs / "c.jsonl")
     (logs / "d.jsonl").symlink_to(logs / "nothing")

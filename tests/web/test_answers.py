@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from tests.tables.commands import value_at
-from tests.tables.rows import check_rows, of_table
+from tests.tables.rows import check_rows, of_table, same
 from tests.web.conftest import TOKEN
 
 from callscore.history.opening import open_store
@@ -58,7 +58,7 @@ def test_the_page_is_told_what_the_table_says(
         wrong = [
             f"{way}: expected {wanted!r}, got {value_at(found, way.split('.'))!r}"
             for way, wanted in row["answer"].items()
-            if value_at(found, way.split(".")) != wanted
+            if not same(value_at(found, way.split(".")), wanted)
         ]
         return "; ".join(wrong) or ("" if answer.status_code == 200 else answer.text)
 

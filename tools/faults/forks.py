@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["PATIENCE", "in_a_fork"]
+__all__ = ["in_a_fork"]
 
-PATIENCE = 60.0  # seconds that a command may take
+_PATIENCE = 300.0  # seconds that a command may take
 _PAUSE = 0.002
 
 
@@ -36,7 +36,7 @@ def in_a_fork(
         pid = os.fork()
         if not pid:
             _be_the_command(arguments, folder, environment, (output.fileno(), errors.fileno()))
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + _PATIENCE
         while True:
             found, status = os.waitpid(pid, os.WNOHANG)
             if found:

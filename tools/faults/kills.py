@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "KillProject", "kill_round", "make_kill_project"]
 
 _RUN = {"CASES": "120", "SECONDS": "0.002"}
-_PATIENCE = 30.0
+_PATIENCE = 300.0  # seconds
 
 
 class Command(NamedTuple):

@@ -23,11 +23,15 @@ import time
 import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "LAYERS",
@@ -148,12 +152,25 @@ def measured(stage: Stage, tree: Path) -> Stage:
     if not do_pass(stage, tree, is_unchanged=True):
         raise SystemExit(f"{stage.name}: the tests do not pass without a change")
     stage = stage._replace(seconds=time.monotonic() - began)
-    package = "src/callscore/__init__.py"
-    (tree / package).write_text('raise ImportError("nothing may pass with this")\n', "utf-8")
-    if do_pass(stage, tree):
-        raise SystemExit(f"{stage.name}: the tests do not import the copy of the tree")
-    shutil.copy2(ROOT / package, tree / package)
+    package = tree / "src/callscore/__init__.py"
+    with put_back(package):
+        package.write_text('raise ImportError("nothing may pass with this")\n', "utf-8")
+        if do_pass(stage, tree):
+            raise SystemExit(f"{stage.name}: the tests do not import the copy of the tree")
     return stage
+
+
+@contextmanager
+def put_back(path: Path) -> Iterator[None]:
+    """Leave a file of a copy as it was, with the time that its bytecode has; the tree may have changed."""
+    kept = path.with_name(f"{path.name}.kept")
+    if path.is_file():
+        shutil.copy2(path, kept)
+    try:
+        yield
+    finally:
+        if kept.is_file():
+            kept.replace(path)
 
 
 def stages_of(
@@ -161,8 +178,7 @@ def stages_of(
 ) -> dict[str, list[Stage]]:
     """What is run for each mutant, by its id: the layers, the quickest first, or other tests."""
     if wanted.tests is None:
-        names = [name for name in wanted.layer or LAYERS if (tree / LAYERS[name][0]).exists()]
-        layers = [measured(Stage(name, LAYERS[name]), tree) for name in names]
+        layers = [measured(Stage(name, LAYERS[name]), tree) for name in wanted.layer or LAYERS]
         return {each.id: sorted(layers, key=lambda layer: layer.seconds) for each in mutants}
     paths = {each.id: _other_tests(each, wanted.tests) for each in mutants}
     every = sorted({path for each in paths.values() for path in each})
@@ -183,18 +199,17 @@ def verdict_on(mutant: Mutant, stages: list[Stage], trees: SimpleQueue[Path]) ->
     """Apply a mutant to a free copy of the tree, and run the stages until one notices."""
     tree = trees.get()
     try:
-        problem = apply_mutant(mutant, tree)
-        if problem is not None:
-            return Verdict(mutant, "lost", problem)
-        for stage in stages:
-            passes = do_pass(stage, tree)
-            if not passes:
-                late = " (took too long)" if passes is None else ""
-                return Verdict(mutant, "killed", f"{stage.name}{late}")
-        return Verdict(mutant, "survived", mutant.why)
+        with put_back(tree / mutant.file):
+            problem = apply_mutant(mutant, tree)
+            if problem is not None:
+                return Verdict(mutant, "lost", problem)
+            for stage in stages:
+                passes = do_pass(stage, tree)
+                if not passes:
+                    late = " (took too long)" if passes is None else ""
+                    return Verdict(mutant, "killed", f"{stage.name}{late}")
+            return Verdict(mutant, "survived", mutant.why)
     finally:
-        if (ROOT / mutant.file).is_file():
-            shutil.copy2(ROOT / mutant.file, tree / mutant.file)
         trees.put(tree)
 
 

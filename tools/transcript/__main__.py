@@ -41,7 +41,11 @@ def main() -> int:
     """Do what the command line says; the exit code."""
     arguments = _parser().parse_args()
     if arguments.compare:
-        return _report(*map(read_recording, arguments.compare), is_complete=not arguments.only)
+        if arguments.only:
+            raise SystemExit(
+                "transcript: --compare compares all of two recordings. Leave out --only."
+            )
+        return _report(*map(read_recording, arguments.compare), is_complete=True)
     jobs = _selected(arguments)
     if arguments.list:
         print("\n".join(f"{job.key}: {line}" for job in jobs for line in job.commands))

@@ -18,7 +18,6 @@ from callscore.core.settings import Settings
 from callscore.core.value_comparison import compare_value, make_context
 from callscore.errors import InvalidCall
 
-CONTEXT = make_context(Settings(), Budget(10**12))
 ENDLESS = r"(a|aa)+$"
 TEXT = "a" * 5000 + "!"
 

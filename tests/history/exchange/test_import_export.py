@@ -112,9 +112,6 @@ def test_a_run_that_another_is_at_is_left_alone(
     assert len(import_records(store, WHOLE)) == 1
 
 
-# --- before anything is imported ------------------------------------------------------------------
-
-
 # --- what others have made ------------------------------------------------------------------------
 
 
@@ -180,9 +177,6 @@ def test_what_was_missing_may_come_later(store: Store) -> None:
     assert (imported.missing, run.status, run.totals) == (0, "finished", COUNTED.totals)
     assert len(results) == 3
     assert store.evaluations(RUN.id) == [EVALUATION]
-
-
-# --- whose id is another's ------------------------------------------------------------------------
 
 
 # A run as lines: all of it, and the answers of one that is to go on elsewhere.

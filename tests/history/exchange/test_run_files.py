@@ -36,7 +36,6 @@ LINES = b"".join(map(encode_line, RECORDS))
 
 
 def as_parquet() -> bytes:
-    pytest.importorskip("pyarrow")
     file = io.BytesIO()
     write_parquet_run(file, RUN, [an_evaluation(RUN.id)], [a_result(RUN.id)])
     return file.getvalue()
