@@ -127,7 +127,7 @@ def test_a_score_is_printed_in_colour_by_rich() -> None:
     assert "a: 2" in console.export_text()
 
 
-def test_what_is_given_is_not_changed() -> None:
+def test_the_calls_passed_to_score_are_not_changed() -> None:
     expected = [{"name": "f", "arguments": {"b": [1, {"c": 2}]}}]
     actual = [{"name": "f", "arguments": '{"b": [1]}'}]
 

@@ -64,7 +64,7 @@ def test_a_document_may_be_handed_over_in_any_shape(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], "[]", "null"])
-def test_nothing_is_no_calls_and_no_tools(value: Any) -> None:
+def test_none_an_empty_list_and_json_null_hold_no_calls_and_no_tools(value: Any) -> None:
     assert names(value) == []
     assert callscore.read_tools(value) == []
 
@@ -164,7 +164,7 @@ def test_a_named_format_takes_a_list_as_it_is(write: Any) -> None:
     assert document.value == [5]
 
 
-def test_what_cannot_be_read_stops_or_is_told(write: Any) -> None:
+def test_an_unreadable_line_raises_or_is_passed_to_on_bad(write: Any) -> None:
     file = write(lines(REQUEST) + b"{oops\n" + lines({"colour": 1}, REQUEST))
     told: list[str] = []
 
@@ -311,7 +311,7 @@ def test_a_duplicate_key_in_the_definitions_of_tools_is_refused(write: Any) -> N
         '[{"name": "f", "description": "d", "description": "e", "parameters": {"type": "object"}}]',
     ],
 )
-def test_what_people_write_has_no_key_twice(tmp_path: Path, text: str) -> None:
+def test_a_duplicate_key_in_a_file_of_cases_or_tools_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)
 
     with pytest.raises(UnreadableInput, match="duplicate key"):

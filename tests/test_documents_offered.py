@@ -63,7 +63,7 @@ def test_tools_are_known_by_name_from_a_value_and_from_a_file(
 
 
 @pytest.mark.parametrize("document", NO_DEFINITIONS)
-def test_what_holds_no_definitions_is_refused(document: Any, tmp_path: Path) -> None:
+def test_a_document_without_tool_definitions_is_refused(document: Any, tmp_path: Path) -> None:
     with pytest.raises(InvalidCall):
         read_tools_by_name(document)
     with pytest.raises(UnreadableInput, match=r"tools\.json"):
@@ -133,7 +133,7 @@ def test_definitions_that_are_wrong_are_refused_with_their_names(
         read_tools_by_name(write(tmp_path / "tools.json", tools))
 
 
-def test_what_a_trace_calls_an_effect_is_its_own_affair() -> None:
+def test_an_unknown_effect_in_the_tools_of_a_trace_is_ignored() -> None:
     document = {**TRACE, "tools": [{"type": "function", "function": F, "effect": "sparkling"}]}
 
     assert read_tools_by_name(document) == {"f": Tool("f", None, SCHEMA)}

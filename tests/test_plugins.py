@@ -46,7 +46,7 @@ def test_other_packages_come_after_our_own(monkeypatch: pytest.MonkeyPatch) -> N
     assert last.label == "the check smoke (json)"
 
 
-def test_one_that_cannot_be_imported_is_an_error_that_names_it(
+def test_a_plugin_that_cannot_be_imported_is_an_error_that_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _offer(monkeypatch, "no_such_package_anywhere")

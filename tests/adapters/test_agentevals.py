@@ -45,6 +45,8 @@ def test_the_result_has_the_keys_of_openevals(reference: Any) -> None:
         (ACTUAL, {"answer": "x"}, "expected"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(outputs: Any, reference: Any, problem: str) -> None:
+def test_an_unreadable_output_or_an_invalid_reference_is_an_error(
+    outputs: Any, reference: Any, problem: str
+) -> None:
     with pytest.raises(InvalidCall, match=problem):
         tool_calls()(outputs=outputs, reference_outputs=reference)

@@ -126,7 +126,7 @@ def test_the_expected_calls_can_be_in_the_metadata(
         "no such key",
     ],
 )
-def test_what_cannot_be_scored_is_an_error(
+def test_a_sample_without_an_answer_or_a_valid_reference_is_an_error(
     adapter: Any, sample: Any, target: list[str], options: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):

@@ -43,7 +43,7 @@ def test_the_expected_calls_can_be_in_the_metadata(adapter: Any) -> None:
     ("output", "expected", "problem"),
     [(WORDS, EXPECTED, "Let the task return"), ([], None, "no reference")],
 )
-def test_what_cannot_be_scored_is_an_error(
+def test_an_answer_in_words_or_a_missing_reference_is_an_error(
     adapter: Any, output: Any, expected: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):

@@ -102,7 +102,7 @@ def test_the_expected_calls_can_be_in_the_metadata(adapter: Any) -> None:
     ],
     ids=["words", "a target that fails", "no reference"],
 )
-def test_what_cannot_be_scored_is_an_error(
+def test_an_answer_in_words_a_failed_target_or_a_missing_reference_is_an_error(
     adapter: Any, outputs: Any, made: Any, reference: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):

@@ -105,7 +105,7 @@ def test_the_outputs_count_if_they_are_chosen_or_no_span_is_of_an_agent(
     ],
     ids=["words", "no trace", "a tool alone", "no reference", "no such key"],
 )
-def test_what_cannot_be_scored_is_an_error(
+def test_a_row_without_readable_calls_or_a_reference_is_an_error(
     adapter: Any, row: Any, options: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):

@@ -63,6 +63,8 @@ def test_scores_are_not_sent_as_spans(adapter: Any) -> None:
         ({"output": None, "expected": EXPECTED}, "actual"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(adapter: Any, item: Any, problem: str) -> None:
+def test_an_unreadable_output_or_a_missing_reference_is_an_error(
+    adapter: Any, item: Any, problem: str
+) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls().score(**item)

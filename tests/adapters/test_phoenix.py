@@ -64,7 +64,7 @@ def test_arrays_and_objects_are_read(adapter: Any) -> None:
         ([], float("nan"), "no reference"),
     ],
 )
-def test_what_cannot_be_scored_is_an_error(
+def test_an_unreadable_output_or_a_missing_reference_is_an_error(
     adapter: Any, output: Any, expected: Any, problem: str
 ) -> None:
     with pytest.raises(InvalidCall, match=problem):

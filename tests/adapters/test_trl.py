@@ -64,7 +64,7 @@ def test_an_answer_in_words_is_right_if_nothing_is_expected() -> None:
 
 
 @pytest.mark.parametrize("completion", [None, 3, [None], [{"x": 1}], {"x": 1}])
-def test_what_is_no_completion_has_no_reward(completion: Any) -> None:
+def test_a_malformed_completion_has_a_reward_of_0(completion: Any) -> None:
     assert rewards([completion], "[]") == [0]
 
 

@@ -51,6 +51,8 @@ def test_a_row_has_the_score_of_score(adapter: Any, key: str | None, row: Any) -
         ({"output": None, "expected": EXPECTED}, "actual"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(adapter: Any, row: Any, problem: str) -> None:
+def test_an_unreadable_output_or_a_missing_reference_is_an_error(
+    adapter: Any, row: Any, problem: str
+) -> None:
     with pytest.raises(InvalidCall, match=problem):
         adapter.tool_calls()(**row)

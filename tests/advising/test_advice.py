@@ -61,7 +61,7 @@ def test_the_recommended_settings_give_the_measured_scores() -> None:
 @pytest.mark.parametrize(
     ("kind", "verdict"), [("extra", "hurt"), ("free", "not_hurt"), ("plain", "unclear")]
 )
-def test_it_says_whether_extra_calls_hurt(kind: str, verdict: str) -> None:
+def test_the_advice_tells_whether_extra_calls_hurt(kind: str, verdict: str) -> None:
     assert _advice(case_records(kind)).extra_calls == verdict
 
 

@@ -42,7 +42,7 @@ def test_a_tool_is_learned_to_write_if_its_calls_matter() -> None:
         ("argument", settings_from({"arguments": {"*.*": "text"}}), True),
     ],
 )
-def test_what_a_rule_of_the_project_decides_is_not_learned(
+def test_a_rule_of_the_project_prevents_learning_unless_it_matches_everything(
     kind: str, base: Settings, is_learned: bool
 ) -> None:
     sample = Sample(Runs(labelled(case_records(kind)).runs), base)
@@ -55,7 +55,7 @@ def test_what_a_rule_of_the_project_decides_is_not_learned(
 
 
 @pytest.mark.parametrize("kind", ["plain", "random", "extra"])
-def test_nothing_is_learned_where_nothing_is_to_be_learned(kind: str) -> None:
+def test_no_effect_or_ignored_argument_is_learned_where_the_runs_give_no_reason(kind: str) -> None:
     records = case_records(kind)
     sample = sample_of(records)
 

@@ -45,7 +45,7 @@ def test_where_nothing_tells_success_from_failure_the_simplest_is_recommended() 
     assert not found.is_separating
 
 
-def test_what_a_fold_is_scored_with_was_not_learned_on_it() -> None:
+def test_a_fold_is_scored_with_settings_learned_on_the_other_folds() -> None:
     """In one fold, which has most of the runs, the argument matters that matters in no other."""
     names = [f"task{number}" for number in range(40)]
     (own, *_) = folds = folds_of(names, [True] * len(names), FOLDS)
@@ -80,7 +80,7 @@ def _record(name: str, trial: int, *, is_own: bool) -> dict[str, Any]:
     }
 
 
-def test_what_is_learned_from_noise_is_not_recommended() -> None:
+def test_effects_and_ignored_arguments_learned_from_noise_are_not_recommended() -> None:
     # Each task has a tool of its own, which the labels of its runs alone could teach.
     records = case_records("random", tasks=12, trials=10)
     for record in records:

@@ -88,7 +88,7 @@ def test_calls_that_do_not_count_do_not_divide_runs() -> None:
     assert found.proposed == [{"one_of": [BOOK, PAY]}]
 
 
-def test_what_was_done_instead_is_shown_where_more_calls_are_free() -> None:
+def test_an_alternative_call_is_proposed_even_where_extra_calls_are_free() -> None:
     records = _runs([BOOK, PAY], ([BOOK, REFUND], True), ([BOOK, REFUND], True))
 
     (found,) = _suspects(records, Settings.preset("coverage"))

@@ -345,7 +345,9 @@ def test_the_branch_of_the_baseline_is_named(runner: Runner, repository: Path) -
     assert (ran.code, reason(ran)) == (1, "Worse than the baseline of main")
 
 
-def test_what_else_closes_the_gate_is_named(runner: Runner, repository: Path) -> None:
+def test_a_gate_that_closes_for_missing_cases_names_that_reason(
+    runner: Runner, repository: Path
+) -> None:
     started(runner, repository, ON_MAIN)
     commit(repository, "Ask less", eval_agent=EVALUATION.replace('"Oslo", ', ""))
 
@@ -584,7 +586,9 @@ def test_no_input_is_run_by_a_shell(runner: Runner, repository: Path, name: str)
     assert not (repository / "hacked").exists()
 
 
-def test_what_cases_are_called_is_no_command(runner: Runner, repository: Path, api: Api) -> None:
+def test_the_id_of_a_case_cannot_inject_a_workflow_command(
+    runner: Runner, repository: Path, api: Api
+) -> None:
     name = "a\\n::error::hacked\\npassed=true"
     (repository / "cases.jsonl").write_text(
         f'{{"id": "{name}", "expected": ["f"], "actual": []}}\n', encoding="utf-8"

@@ -36,7 +36,7 @@ def _by_hand(items: str) -> set[tuple[int, int]]:
 
 
 @given(st.text("ab", max_size=24) | st.text("abc", max_size=18))
-def test_it_finds_what_looking_everywhere_finds(names: str) -> None:
+def test_loop_detection_agrees_with_an_exhaustive_search(names: str) -> None:
     faults = loop_faults([ToolCall(name) for name in names])
 
     found = [(fault.since or 0, (fault.index + 1 - (fault.since or 0)) // 3) for fault in faults]

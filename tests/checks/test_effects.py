@@ -80,11 +80,13 @@ def test_settings_definitions_and_names_decide_in_this_order(
         (Tool("f", "Deletes f.", effect="read"), None),
     ],
 )
-def test_what_is_known_is_proposed(tool: Tool, proposed: str | None) -> None:
+def test_the_effect_of_a_tool_is_proposed_from_its_definition_name_or_description(
+    tool: Tool, proposed: str | None
+) -> None:
     assert found(tools=[tool])[tool.name].proposed == proposed
 
 
-def test_what_is_set_is_not_proposed_again_and_not_contradictory() -> None:
+def test_a_tool_with_an_effect_in_the_settings_has_no_proposal_and_no_contradiction() -> None:
     settings = Settings(effects=(("get_*", "write"),))
 
     tool = found(tools=[Tool("get_f", "Gets f.")], settings=settings)["get_f"]
@@ -92,7 +94,7 @@ def test_what_is_set_is_not_proposed_again_and_not_contradictory() -> None:
     assert (tool.effect, tool.proposed, tool.is_contradictory) == ("write", None, False)
 
 
-def test_what_only_a_pattern_for_all_tools_decides_is_proposed() -> None:
+def test_a_catch_all_pattern_does_not_prevent_the_proposal_of_a_known_effect() -> None:
     settings = Settings(effects=(("look", "read"), ("*", "write"), ("get_late", "write")))
     tools = [Tool("look", "Gets it."), Tool("get_f"), Tool("f"), Tool("get_late")]
 

@@ -76,7 +76,9 @@ def test_every_command_on_a_page_can_be_given(name: str) -> None:
         assert command is commands[0] or options != defaults
 
 
-def test_what_another_package_says_of_itself_is_made_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_characters_in_the_metrics_of_another_package_are_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def share(*_: Any) -> float:
         raise NotImplementedError
 

@@ -35,7 +35,7 @@ def test_a_file_keeps_its_mode_and_is_replaced_as_a_whole(tmp_path: Path) -> Non
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_was_written_before_a_failure_is_kept(tmp_path: Path) -> None:
+def test_cases_written_before_a_failure_are_kept_in_the_output_file(tmp_path: Path) -> None:
     target = tmp_path / "cases.jsonl"
 
     with pytest.raises(RuntimeError), open_output(str(target), "jsonl", "en") as output:  # noqa: PT012

@@ -99,7 +99,7 @@ REQUEST = RunRequest(
         ("-x", ""),  # the run is to go on behind the failure
     ],
 )
-def test_what_to_type_to_go_on_keeps_the_report(
+def test_the_resume_command_keeps_the_report_options(
     ask: Callable[..., RunRequest], options: str, kept: str
 ) -> None:
     request = ask(*shlex.split(options))
@@ -110,7 +110,7 @@ def test_what_to_type_to_go_on_keeps_the_report(
     assert again == replace(request, paths=(".",), resume=True, stop_on_failure=False)
 
 
-def test_what_to_type_to_go_on_names_the_history_but_no_password() -> None:
+def test_the_resume_command_names_the_store_but_no_password() -> None:
     given = replace(REQUEST, paths=(".",), store="postgresql://me:secret-42@host/runs")
 
     assert resume_command(replace(given, store="my runs.db")) == (

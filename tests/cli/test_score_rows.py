@@ -164,7 +164,7 @@ def test_a_sample_estimates_the_whole(folder: Path, capsys: pytest.CaptureFixtur
     assert folder.exists()
 
 
-def test_what_is_required_of_a_sample_is_compared_with_the_estimate(
+def test_fail_under_is_compared_with_the_estimate_of_a_sample(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rare = [{"id": f"rare {n}", "expected": ["pay"], "actual": []} for n in range(20)]
@@ -206,7 +206,7 @@ def test_an_engine_has_processes_of_its_own(capsys: pytest.CaptureFixture[str]) 
     assert "--jobs has no effect with --engine" in capsys.readouterr().err
 
 
-def test_nothing_is_written_over_what_was_there_before(
+def test_existing_results_and_input_files_are_not_overwritten(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("score", "logs/**/*.jsonl", "--results", "rows/") == 0

@@ -93,7 +93,7 @@ def test_a_dry_run_prints_and_sends_nothing(fake: Fake) -> None:
     assert "1 score not sent, no trace id: b" in done.stderr
 
 
-def test_what_does_not_arrive_is_an_error_after_what_was_sent(fake: Fake) -> None:
+def test_an_upload_fails_if_a_score_does_not_arrive_and_says_how_many_were_sent(fake: Fake) -> None:
     fake.outcome = Outcome(1, ("busy",))
 
     done = run("night")

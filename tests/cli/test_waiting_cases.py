@@ -83,7 +83,9 @@ def test_secrets_are_hidden_before_a_case_waits(
     assert b"horse" not in b"".join(stored)
 
 
-def test_what_was_scored_before_an_error_is_written(tmp_path: Path, cases: Path) -> None:
+def test_cases_scored_before_an_unreadable_line_are_in_the_report(
+    tmp_path: Path, cases: Path
+) -> None:
     with cases.open("a") as file:
         file.write("{]\n")
     target = tmp_path / "report.json"

@@ -33,7 +33,7 @@ flipped = st.lists(st.sampled_from([PASS, DOWN, UP, FAIL]), min_size=1, max_size
 graded = st.lists(st.tuples(shares, shares), min_size=1, max_size=80)
 
 
-def test_what_the_exact_test_does_not_believe_zero_explains_as_well() -> None:
+def test_the_interval_touches_zero_where_the_exact_test_is_not_significant() -> None:
     found = difference_between("passed", [PASS] * 195 + [DOWN] * 5)
 
     assert found.p_value == pytest.approx(0.0625)

@@ -146,7 +146,7 @@ def test_a_case_that_is_gone_may_be_a_broken_one() -> None:
     assert kinds(comparison, "broken") == kinds(comparison, "any") == ["missing"]
 
 
-def test_what_nobody_can_decide_any_more_is_gone_as_well() -> None:
+def test_cases_that_can_no_longer_be_decided_are_missing() -> None:
     undecided = [a_case(f"case-{number}", None, expected="") for number in range(5)]
     rest = [a_case(f"case-{number}", True) for number in range(5, 205)]
     comparison = compare_sides(a_side(*[True] * 205), a_side(*undecided, *rest))
@@ -161,7 +161,7 @@ def test_what_nobody_can_decide_any_more_is_gone_as_well() -> None:
     assert kinds(compare_sides(a_side(*[True] * 201), a_side(*many, *left))) == ["missing"]
 
 
-def test_what_was_never_decided_is_not_gone() -> None:
+def test_cases_that_were_never_decided_are_not_missing() -> None:
     never = [a_case(f"case-{number}", None) for number in range(3)]
     rest = [a_case(f"other-{number}", True) for number in range(100)]
 
@@ -185,7 +185,9 @@ def test_a_case_that_was_removed_with_a_reason_is_not_missing() -> None:
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
-def test_some_things_close_it_always(fail_on: FailOn) -> None:
+def test_unfinished_runs_forbidden_calls_faults_and_missed_limits_always_close_the_gate(
+    fail_on: FailOn,
+) -> None:
     case = a_case("case-0", scored(forbidden=1, faults=1))
     before = a_side(a_case("case-0", scored(faults=0)), *[True] * 200)
     after = a_side(case, *[True] * 200)

@@ -75,7 +75,7 @@ def test_evaluations_are_known_by_their_place_before_their_name() -> None:
     assert matched(before, after) == [("b", "a"), ("a", "renamed")]
 
 
-def test_what_moved_to_another_file_is_known_by_its_name() -> None:
+def test_an_evaluation_that_moved_to_another_file_is_matched_by_its_name() -> None:
     before = side(evaluation("a", "x.py::a"), evaluation("b", "x.py::b"))
     after = side(evaluation("a", "x.py::a"), evaluation("b", "elsewhere.py::b"))
 

@@ -107,7 +107,7 @@ def passes(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
     return score_calls((expected,), (actual,), settings).passed
 
 
-def test_what_lies_too_deep_is_compared_as_it_is() -> None:
+def test_equal_arrays_nested_too_deep_for_loose_settings_still_match() -> None:
     deep: Any = [1, 2]
     for _ in range(150):
         deep = [deep]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def test_what_is_remembered_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_remembers_no_more_answers_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_REMEMBERED", 0)
     budget, numbers, value = Budget(), iter(range(9)), [1]
 

@@ -63,7 +63,9 @@ def test_every_call_is_kept_or_ignored_in_order(
 
 
 @given(CALLS, SETTINGS)
-def test_both_sides_lose_the_same_calls(calls: tuple[ToolCall, ...], settings: Settings) -> None:
+def test_equal_expected_and_actual_calls_stay_equal_after_selection(
+    calls: tuple[ToolCall, ...], settings: Settings
+) -> None:
     selected = select_counted(calls, calls, settings, {})
 
     assert selected.expected == selected.actual

@@ -102,7 +102,7 @@ def summarized(*cases: tuple[Calls, Calls]) -> Summary:
 
 @examples(max_examples=1000)
 @given(st.lists(CASES | st.tuples(REPEATED, REPEATED), max_size=3))
-def test_what_is_counted_from_text_is_what_the_scores_come_to(
+def test_the_fast_strict_counts_equal_the_counts_of_scores(
     cases: list[Case],
 ) -> None:
     sides = [(read(expected), read(actual)) for expected, actual in cases]

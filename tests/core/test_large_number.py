@@ -218,7 +218,7 @@ def test_leading_zeros_of_yaml_do_not_count() -> None:
         number_from_text("x")
 
 
-def test_what_is_not_json_is_not_read_for_its_large_numbers() -> None:
+def test_invalid_json_is_refused_even_if_it_has_large_numbers() -> None:
     for text in ("[1e999, NaN]", "[1e999", "nope"):
         with pytest.raises(ValueError):  # noqa: PT011  (of two readers)
             decode_json(text)

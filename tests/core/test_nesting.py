@@ -107,7 +107,9 @@ PARTS = st.recursive(
 
 
 @given(parts=st.lists(st.dictionaries(st.sampled_from("xyz"), PARTS), max_size=4))
-def test_what_ends_soon_has_no_fault(parts: list[dict[str, Any]]) -> None:
+def test_the_fast_nesting_check_finds_the_same_faults_as_the_full_search(
+    parts: list[dict[str, Any]],
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nesting, "MAX_VALUES", 20)
         patch.setattr(nesting, "MAX_DEPTH", 3)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         ("поиск 日本 😀 e\u0301", "поиск 日本 😀 e\u0301"),
     ],
 )
-def test_what_a_terminal_could_obey_or_hide_is_spelled_out(text: str, escaped: str) -> None:
+def test_control_and_invisible_characters_are_escaped(text: str, escaped: str) -> None:
     assert escape(text) == escaped
 
 

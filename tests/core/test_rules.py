@@ -117,7 +117,7 @@ def test_another_package_can_bring_one(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("fresh")
-def test_one_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparator_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     bring(monkeypatch, EntryPoint("odd", "no_such_module_here", "callscore.comparators"))
 
     with pytest.raises(InvalidSettings, match=r"comparator odd .* cannot be imported"):
@@ -136,7 +136,7 @@ def test_two_of_one_spelling_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("part", ["KEYS", "SCHEMA", "EXAMPLES", "check", "compare"])
-def test_one_that_lacks_something_is_told_what(part: str) -> None:
+def test_the_missing_part_of_a_comparator_module_is_named(part: str) -> None:
     module = module_of("even")
     delattr(module, part)
 
@@ -145,7 +145,7 @@ def test_one_that_lacks_something_is_told_what(part: str) -> None:
 
 
 @pytest.mark.parametrize("keys", [(), ("even",), (1,)])
-def test_one_whose_keys_are_none_is_refused(keys: tuple[Any, ...]) -> None:
+def test_a_comparator_without_valid_keys_is_refused(keys: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidSettings, match="KEYS that do not begin with"):
         comparator_from_module("even", module_of("even", KEYS=keys))
 
@@ -174,5 +174,5 @@ def test_where_no_rule_was_ever_made_nothing_has_to_be_looked_at(
     assert contains_matchers({"a": [Matcher("$any")]})
 
 
-def test_what_is_absent_says_so() -> None:
+def test_the_repr_of_absent_is_its_name() -> None:
     assert repr(ABSENT) == "ABSENT"

@@ -121,14 +121,16 @@ def matchers_of(comparator: Comparator) -> st.SearchStrategy[Matcher]:
 
 
 @every_comparator
-def test_it_says_what_it_is(comparator: Comparator) -> None:
+def test_a_comparator_has_a_title_examples_and_the_name_of_its_first_key(
+    comparator: Comparator,
+) -> None:
     assert comparator.title
     assert comparator.examples
     assert comparator.name == comparator.keys[0].removeprefix("$")
 
 
 @every_comparator
-def test_it_is_in_the_reference_with_all_that_stands_beside_it(comparator: Comparator) -> None:
+def test_a_comparator_and_its_options_are_in_the_reference(comparator: Comparator) -> None:
     page = REFERENCE.read_text(encoding="utf-8")
     heading = "\n## " + ", ".join(f"`{key}`" for key in comparator.keys) + "\n"
     section = page.partition(heading)[2].partition("\n## ")[0]

@@ -66,7 +66,7 @@ VARIED = st.sampled_from(
 
 
 @given(CALLS, MADE, VARIED)
-def test_what_is_known_of_correct_pairs_is_what_comparing_them_finds(
+def test_correct_pairs_have_no_differences_and_accuracy_counts_matched_arguments(
     expected: list[ToolCall], actual: list[ToolCall], settings: Settings
 ) -> None:
     found = score_calls(tuple(expected), tuple(actual), settings)

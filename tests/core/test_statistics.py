@@ -97,7 +97,7 @@ def test_draws_follow_the_binomial_distribution(trials: int, chance: float) -> N
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])
-def test_what_cannot_fail_or_cannot_happen_is_not_drawn(chance: float) -> None:
+def test_binomial_draws_with_chance_0_or_1_or_without_trials_are_certain(chance: float) -> None:
     assert _binomial(50, chance, Random(1)) == 50 * chance
     assert _binomial(0, chance, Random(1)) == 0
 
@@ -145,7 +145,7 @@ def test_draws_that_are_accepted_at_once_pass_the_exact_test(
 
 
 @pytest.mark.parametrize("trials", [1, 2, 5, 6])
-def test_both_chances_are_those_over_all_ways_to_draw_k_trials(trials: int) -> None:
+def test_pass_at_k_and_pass_hat_k_are_means_over_all_draws_of_k_trials(trials: int) -> None:
     for successes in range(trials + 1):
         outcomes = [True] * successes + [False] * (trials - successes)
         for k in range(1, trials + 1):

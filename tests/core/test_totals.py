@@ -98,7 +98,7 @@ def test_the_trials_of_a_case_belong_together() -> None:
     assert set(found.results.summary.trials) == {"a", "b"}
 
 
-def test_what_was_there_before_costs_nothing_now() -> None:
+def test_reused_answers_add_no_usage_and_no_seconds() -> None:
     found = gather(
         outcome("a", seconds=1), outcome("b", seconds=2), outcome("c", reused=True, seconds=9)
     )
@@ -162,7 +162,7 @@ def read_back(*results: Result, **fail_under: float | None) -> EvaluationResults
     return totals.evaluation(ABOUT, is_saved=True)
 
 
-def test_what_is_saved_of_scores_is_counted_like_scores() -> None:
+def test_saved_scores_are_counted_like_computed_ones() -> None:
     wrong = SavedScore(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
 
     found = read_back(kept("a"), kept("b"), kept("c", passed=False, saved=wrong))

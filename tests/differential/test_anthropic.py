@@ -82,7 +82,9 @@ def test_a_message_is_read_as_the_sdk_has_it(calls: Any) -> None:
 
 
 @given(CALLS.filter(bool), st.text(), st.booleans())
-def test_what_goes_back_is_read_with_its_results(calls: Any, text: str, failed: bool) -> None:
+def test_calls_sent_back_to_the_model_are_read_with_their_results(
+    calls: Any, text: str, failed: bool
+) -> None:
     message = answered(*uses_of(calls))
     results = [
         {"type": "tool_result", "tool_use_id": block.id, "content": text, "is_error": failed}
@@ -234,7 +236,7 @@ def test_tools_are_read_as_the_sdk_makes_them() -> None:
 
 
 @given(st.text(), st.lists(st.integers()))
-def test_what_the_loop_over_tools_runs_is_what_is_read(city: str, days: list[int]) -> None:
+def test_calls_that_the_tool_runner_of_the_sdk_makes_are_read(city: str, days: list[int]) -> None:
     ran = []
 
     def note(city: str, days: list[int]) -> str:

@@ -131,7 +131,7 @@ def test_the_history_of_a_chat_is_read_with_its_results(calls: Any) -> None:
 
 
 @given(st.text(), st.lists(st.integers()))
-def test_what_the_sdk_has_called_by_itself_is_what_is_read(city: str, days: list[int]) -> None:
+def test_calls_that_the_sdk_runs_automatically_are_read(city: str, days: list[int]) -> None:
     ran = []
 
     def note(city: str, days: list[int]) -> str:

@@ -248,17 +248,21 @@ def test_arguments_are_parsed_as_inspect_parses_them(
 
 
 @pytest.mark.parametrize(
-    ("text", "arguments"),
+    ("text", "theirs", "ours"),
     [
-        ('{"a": 1}"', {"a": 1}),  # a stray quote is taken away
-        ('{"a": 1e400}', {"a": inf}),  # a number that no number can hold becomes another
+        # They take a stray quote away.
+        ('{"a": 1}"', {"a": 1}, (None, "invalid_json", '{"a": 1}"')),
+        # A number that no float can hold becomes another.
+        ('{"a": 1e400}', {"a": inf}, ({"a": 10**400}, None, None)),
     ],
 )
-def test_what_inspect_repairs_is_a_fault_here(text: str, arguments: Any) -> None:
+def test_arguments_that_inspect_changes_are_read_as_they_were_written(
+    text: str, theirs: Any, ours: Any
+) -> None:
     (call,) = callscore.read_calls([{"function": {"name": "f", "arguments": text}}])
 
-    assert parsed(text).arguments == arguments
-    assert (call.arguments, call.error, call.raw) == (None, "invalid_json", text)
+    assert parsed(text).arguments == theirs
+    assert (call.arguments, call.error, call.raw) == ours
 
 
 def test_a_parse_error_is_kept_on_its_way_through_a_log() -> None:

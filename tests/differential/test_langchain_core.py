@@ -114,7 +114,7 @@ def test_calls_that_langchain_could_not_parse_are_faults(calls: Any, broken: str
 
 
 @given(CALLS, BROKEN)
-def test_what_langchain_parses_from_openai_is_what_is_read(calls: Any, broken: str) -> None:
+def test_openai_calls_are_read_as_langchain_parses_them(calls: Any, broken: str) -> None:
     texts = [*[(name, dumps(arguments)) for name, arguments in calls], ("broken", broken)]
     raw = [
         {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": text}}
@@ -218,7 +218,7 @@ def model_that_says(chunks: list[Any]) -> Any:
 
 
 @given(CALLS)
-def test_what_a_model_generates_is_read(calls: Any) -> None:
+def test_the_generations_of_a_chat_model_are_read(calls: Any) -> None:
     chunks = chunks_of([(name, dumps(arguments)) for name, arguments in calls], [])
     result = model_that_says(chunks).generate([[messages.HumanMessage("Go.")]])
     generation = result.generations[0][0]
@@ -230,7 +230,7 @@ def test_what_a_model_generates_is_read(calls: Any) -> None:
         assert read(document) == expected
 
 
-def test_what_langchain_leaves_out_of_its_own_dump_is_lost() -> None:
+def test_calls_that_langchain_leaves_out_of_its_own_dump_are_lost() -> None:
     result = model_that_says(chunks_of([("f", "{}")], [])).generate(
         [[messages.HumanMessage("Go.")]]
     )

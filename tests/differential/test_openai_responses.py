@@ -97,7 +97,7 @@ def test_a_response_is_read_as_the_sdk_has_it(calls: Any) -> None:
 
 
 @given(CALLS.filter(bool), st.text())
-def test_what_goes_back_as_input_is_read_with_its_results(calls: Any, result: str) -> None:
+def test_calls_sent_back_as_input_are_read_with_their_results(calls: Any, result: str) -> None:
     output = responded(MESSAGE, *items_of(calls)).output
     answers = [
         {"type": "function_call_output", "call_id": item.call_id, "output": f"{i}{result}"}
@@ -223,7 +223,7 @@ def test_a_page_of_input_items_is_read_oldest_first(calls: Any, newest_first: bo
 
 
 @given(CALLS.filter(bool))
-def test_what_an_assistant_requires_and_did_is_read(calls: Any) -> None:
+def test_the_required_and_the_made_calls_of_an_assistant_are_read(calls: Any) -> None:
     functions = [
         {
             "id": f"call_{i}",

@@ -155,7 +155,9 @@ def model_that_calls(*calls: Any) -> Any:
 
 
 @given(CITIES, DAYS, st.booleans())
-def test_what_an_agent_runs_is_what_is_read(city: str, days: list[int], as_text: bool) -> None:
+def test_the_calls_that_an_agent_runs_are_read_from_its_history(
+    city: str, days: list[int], as_text: bool
+) -> None:
     arguments = {"city": city, "days": days}
     weather = Weather(model_that_calls(dumps(arguments) if as_text else arguments, arguments))
     result = weather.run()

@@ -112,7 +112,7 @@ def test_on_a_terminal_it_asks(folder: Path, answer: str, is_written: bool) -> N
     assert ("Paris, FR" in (folder / "cases.yaml").read_text()) is is_written
 
 
-def test_what_is_wanted_is_written_though_nobody_reads_on(folder: Path) -> None:
+def test_expectations_are_written_even_if_the_output_pipe_is_closed(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
 
@@ -130,7 +130,9 @@ def test_what_is_wanted_is_written_though_nobody_reads_on(folder: Path) -> None:
     assert "Paris, FR" in (folder / "cases.yaml").read_text()
 
 
-def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path) -> None:
+def test_an_expectation_that_changed_since_the_run_is_not_overwritten(
+    callscore: Program, folder: Path
+) -> None:
     changed = YAML.replace("city: Paris}", "city: Lutetia}")
     (folder / "cases.yaml").write_text(changed)
 
@@ -332,7 +334,7 @@ def test_a_file_outside_of_the_project_is_never_written(callscore: Program, tmp_
     assert '"expected": ["f"]' in outside.read_text()
 
 
-def test_what_is_right_stays_as_it_is_written_in_a_call_with_a_wrong_argument(
+def test_correct_arguments_and_comments_stay_when_a_wrong_argument_is_rewritten(
     callscore: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "log.yaml").write_text(

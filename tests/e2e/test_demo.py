@@ -24,7 +24,7 @@ def commands(shown: str) -> list[list[str]]:
     return [shlex.split(line) for line in shown.splitlines()[-3:]]
 
 
-def test_it_says_what_to_type_next(callscore: Program) -> None:
+def test_the_commands_that_the_demo_suggests_succeed(callscore: Program) -> None:
     for words in commands(callscore("demo").stdout):
         arguments = words[
             max(words.index(verb) for verb in ("explain", "score") if verb in words) :

@@ -35,7 +35,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return write(tmp_path / "cases.json", [cases]), write(tmp_path / "tools.json", TOOLS)
 
 
-def test_what_is_known_is_written_and_used_by_scores(
+def test_known_effects_are_written_to_the_settings_and_used_by_scores(
     callscore: Program, files: tuple[str, str], tmp_path: Path
 ) -> None:
     config = tmp_path / "callscore.toml"

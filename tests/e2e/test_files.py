@@ -64,7 +64,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, options: str,
     assert run.stdout.count(b"\n") == 1
 
 
-def test_what_is_extracted_can_be_scored(callscore: Program, tmp_path: Path) -> None:
+def test_extracted_calls_can_be_scored(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(CALLS)
 
     assert callscore("extract", "run.json", "-o", "golden.jsonl").stdout == ""

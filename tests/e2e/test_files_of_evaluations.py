@@ -53,7 +53,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_each_says_where_and_what_and_the_others_are_run(callscore: Program, folder: Path) -> None:
+def test_each_unusable_file_is_reported_with_its_place_and_the_others_are_run(
+    callscore: Program, folder: Path
+) -> None:
     ran = callscore("run", folder)
 
     missing = [said for _, said in BAD.values() if said not in ran.stderr]

@@ -239,7 +239,7 @@ def test_the_workflow_lets_the_third_commit_through_and_not_the_second(server: S
     assert said == ["## Gate failed", *["## Gate passed"] * 4]
 
 
-def test_what_is_broken_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
+def test_a_broken_commit_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
     first = len(server.cache)
 
     broken = server.build("main~1", "push")

@@ -25,7 +25,7 @@ SUITE = ["answers.jsonl", "eval_assistant.yaml", "suite.schema.json", "tools.jso
     ("options", "files"),
     [([], SUITE), (["--python"], ["answers.jsonl", "eval_assistant.py"])],
 )
-def test_what_it_writes_is_an_evaluation_whose_cases_all_pass(
+def test_init_writes_an_evaluation_whose_cases_all_pass(
     callscore: Program, tmp_path: Path, options: list[str], files: list[str]
 ) -> None:
     ran = callscore("init", *options)

@@ -202,7 +202,7 @@ def test_an_answer_is_accepted_after_its_diff_was_shown(
     assert after != before
 
 
-def test_nothing_is_written_if_the_file_changed_meanwhile(
+def test_accepting_an_answer_writes_nothing_if_the_file_changed_meanwhile(
     page: Page, viewed: Viewed, project: Path, conduct: Conduct
 ) -> None:
     page.goto(f"{viewed(project)}/runs/{run_ids(project)[0]}#case=airline-3")

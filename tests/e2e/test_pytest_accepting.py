@@ -60,7 +60,7 @@ def test_x():
         (LOOP, 1, "the expected calls are correct in another test or trial.", 0),
     ],
 )  # fmt: skip
-def test_what_is_not_written_has_failed_and_says_why(
+def test_a_test_whose_expectation_is_not_written_fails_with_the_reason(
     text: str, tests: int, why: str, processes: int, pytester: pytest.Pytester
 ) -> None:
     file = pytester.path / ("eval_x.py" if text.count("variants=") else "test_x.py")
@@ -98,7 +98,9 @@ def test_asserting():
 
 
 @pytest.mark.parametrize("processes", [0, 2])
-def test_what_is_written_is_updated(processes: int, pytester: pytest.Pytester) -> None:
+def test_a_test_whose_expectation_is_written_counts_as_updated(
+    processes: int, pytester: pytest.Pytester
+) -> None:
     file = pytester.makepyfile(test_x=UPDATED)
 
     result = _update(pytester, "-v", "--junitxml=report.xml", processes=processes)

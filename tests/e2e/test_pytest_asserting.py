@@ -104,7 +104,7 @@ def test_what_a_marked_test_returns_is_scored(pytester: pytest.Pytester) -> None
     assert "marking.py" not in result.stdout.str()
 
 
-def test_what_a_marker_says_holds_for_the_assertions_of_its_test(
+def test_the_options_of_a_marker_apply_to_the_assertions_of_its_test(
     pytester: pytest.Pytester,
 ) -> None:
     pytester.makepyfile(

@@ -300,7 +300,9 @@ def test_where_some_are_to_be_run_alone_the_others_are_left_out(
     assert "other[b]" not in result.stdout.str()
 
 
-def test_what_no_scorer_has_a_number_for_is_skipped(pytester: pytest.Pytester, evals: Path) -> None:
+def test_a_case_that_no_scorer_has_a_number_for_is_skipped(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
     (evals / "eval_assistant.py").write_text(
         "from callscore import evaluation\n\n@evaluation(cases=['Hi!'])\ndef x(case): return []\n"
     )

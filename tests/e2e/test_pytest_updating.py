@@ -197,7 +197,7 @@ def _refused(pytester: pytest.Pytester, why: str, **outcomes: int) -> None:
         ),
     ],
 )
-def test_what_cannot_be_rewritten_fails_and_says_why(
+def test_a_test_whose_expectation_cannot_be_rewritten_fails_with_the_reason(
     test: str, why: str, pytester: pytest.Pytester
 ) -> None:
     head = "import pytest\nfrom callscore import expect\n"

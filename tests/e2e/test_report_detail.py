@@ -165,7 +165,7 @@ def test_every_row_has_its_mark_and_its_word(detail: Locator) -> None:
     }
 
 
-def test_what_differs_is_marked_inside_of_a_long_text(detail: Locator) -> None:
+def test_differing_words_are_marked_inside_a_long_text(detail: Locator) -> None:
     open_case(detail, "letter")
 
     text = row(detail, "incorrect", "send").locator(".call-argument", has_text="Dear passenger")

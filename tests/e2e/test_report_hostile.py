@@ -104,7 +104,7 @@ def opened_cases(page: Page) -> list[str]:
 
 
 @pytest.mark.main_screens
-def test_nothing_of_it_runs_and_all_of_it_is_shown_as_text(
+def test_hostile_data_does_not_run_and_is_shown_as_text(
     page: Page, hostile: Path, conduct: Conduct
 ) -> None:
     page.goto(hostile.as_uri())
@@ -125,7 +125,7 @@ def test_nothing_of_it_runs_and_all_of_it_is_shown_as_text(
         assert not [text for text in texts if character in text]
 
 
-def test_what_is_invisible_is_nowhere_in_the_document(page: Page, hostile: Path) -> None:
+def test_no_raw_invisible_character_is_in_the_document(page: Page, hostile: Path) -> None:
     page.goto(hostile.as_uri())
     page.locator("#case-detail .case").wait_for()
 

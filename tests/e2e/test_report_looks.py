@@ -43,7 +43,7 @@ def test_a_report_has_no_serious_barrier(
     assert barriers(page, rules="color-contrast") == []
 
 
-def test_what_opens_has_no_serious_barrier(
+def test_opened_sections_and_dialogs_have_no_serious_barrier(
     new_page: NewPage, reports: Reports, barriers: Findings
 ) -> None:
     page = looking(new_page, color_scheme="light")
@@ -169,7 +169,7 @@ def test_the_system_chooses_light_or_dark_and_the_reader_may_choose_otherwise(
 
 
 @pytest.mark.parametrize("kind", ["score", "show", "compare", "check"])
-def test_nothing_is_wider_than_a_narrow_screen(
+def test_no_report_is_wider_than_a_narrow_screen(
     kind: str, new_page: NewPage, reports: Reports
 ) -> None:
     page = looking(new_page, viewport=NARROW)

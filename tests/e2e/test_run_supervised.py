@@ -153,7 +153,7 @@ def test_a_file_that_ends_the_process_fails_the_command(callscore: Program, tmp_
         ("GeneratorExit", (5, 4)),
     ],
 )
-def test_what_is_raised_to_end_a_program_fails_the_command(
+def test_an_exception_that_would_end_the_program_fails_the_command(
     callscore: Program, tmp_path: Path, raised: str, codes: tuple[int, int]
 ) -> None:
     add_file(tmp_path, "eval_importing.py", f"raise {raised}")

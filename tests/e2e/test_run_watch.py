@@ -52,7 +52,9 @@ def change(tmp_path_factory: pytest.TempPathFactory) -> Change:
     return change
 
 
-def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path, change: Change) -> None:
+def test_evaluations_are_run_again_after_each_change_until_ctrl_c(
+    tmp_path: Path, change: Change
+) -> None:
     file = add_file(tmp_path, "evals/eval_assistant.py", ASSISTANT)
     add_file(tmp_path, "evals/eval_other.py", OTHER)
     helper = tmp_path / "evals/answering.py"

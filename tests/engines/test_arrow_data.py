@@ -175,7 +175,7 @@ def test_anything_that_exports_arrow_data_is_read() -> None:
     assert rows_of(table.to_batches()[0]) == rows_of(table)
 
 
-def test_what_is_not_arrow_data_is_refused_at_once() -> None:
+def test_input_that_is_not_arrow_data_is_refused_at_once() -> None:
     with pytest.raises(InvalidSettings, match="expected Arrow data"):
         score_batches([{"id": "a"}])
 

@@ -59,7 +59,7 @@ def test_invalid_settings_of_a_worker_stay_invalid_settings() -> None:
         "[PACKAGE_NOT_INSTALLED] PyArrow >= 18.0.0 must be installed; however, it was not found.",
     ],
 )
-def test_what_is_missing_on_the_machines_of_a_cluster_is_named(text: str) -> None:
+def test_a_package_that_is_missing_on_the_cluster_is_named(text: str) -> None:
     found = _translated(text)
 
     assert isinstance(found, EngineFailed)

@@ -76,7 +76,7 @@ def test_runs_without_a_label_and_without_a_side_are_counted() -> None:
     assert advice.runs == len(records) - 5
 
 
-def test_what_looks_like_calls_and_was_not_read_is_noted() -> None:
+def test_a_record_with_unread_calls_is_noted_in_the_advice() -> None:
     records = case_records("plain")
     spoiled = {"role": "assistant", "toolcalls": [{"id": "1", "name": "f"}]}
     records[0]["actual"] = {"choices": [{"message": spoiled}]}

@@ -162,7 +162,9 @@ class Asking:
         ({"task": 7}, "7 is not callable. Decorate a function that calls an agent."),
     ],
 )
-def test_what_is_wrong_is_said_where_it_stands(given: dict[str, Any], problem: str) -> None:
+def test_an_invalid_evaluation_is_refused_with_its_place(
+    given: dict[str, Any], problem: str
+) -> None:
     assert problem in refusal(**given)
 
 

@@ -59,7 +59,7 @@ def test_a_file_is_taken_once(tree: Path) -> None:
     assert [each.name for each in evaluations] == ["b3"]
 
 
-def test_what_is_not_there_is_said(tree: Path) -> None:
+def test_a_path_without_evaluations_is_reported_with_the_reason(tree: Path) -> None:
     (tree / "empty").mkdir()
 
     evaluations, unloaded = discover([tree / "gone", tree / "empty", tree / "eval_x.json"])
@@ -102,7 +102,7 @@ def test_a_python_file_without_an_evaluation_is_passed_over_in_a_folder(tree: Pa
     assert [each.place for each in empty] == [str(alone)]
 
 
-def test_what_is_no_file_is_not_read(tree: Path) -> None:
+def test_a_pipe_or_a_broken_link_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "eval_pipe.py")
     (tree / "eval_link.py").symlink_to(tree / "gone.py")
 
@@ -152,7 +152,7 @@ def test_one_bad_file_does_not_hide_the_others(tree: Path) -> None:
     ]
 
 
-def test_those_of_one_name_in_several_files_get_so_much_of_the_path_as_it_takes(
+def test_evaluations_of_one_name_get_as_much_of_the_path_as_tells_them_apart(
     tmp_path: Path,
 ) -> None:
     for file in ("one/eval_a.py", "one/eval_b.py", "two/eval_b.py"):

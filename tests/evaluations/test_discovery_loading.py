@@ -78,7 +78,7 @@ same = zebra
     assert found[0].folder == str(tmp_path)
 
 
-def test_one_that_another_module_made_is_found_by_its_name(tmp_path: Path) -> None:
+def test_an_imported_evaluation_is_found_under_its_own_name(tmp_path: Path) -> None:
     written(tmp_path / "shared.py", ONE)
     first = written(tmp_path / "eval_a.py", "from shared import assistant\n")
     second = written(tmp_path / "eval_b.py", "from shared import assistant as other\n")
@@ -87,7 +87,7 @@ def test_one_that_another_module_made_is_found_by_its_name(tmp_path: Path) -> No
     assert [each.name for each in loaded(second)] == ["assistant"]
 
 
-def test_those_of_another_file_of_evaluations_are_there_only_by_name(tmp_path: Path) -> None:
+def test_evaluations_of_another_file_are_loaded_only_if_imported_by_name(tmp_path: Path) -> None:
     written(tmp_path / "eval_a.py", f"{ONE}\nNAME = 'x'\n")
     own = f"{HEAD}\n@evaluation(cases=['x'])\ndef own(case): ...\n"
     named = written(tmp_path / "eval_b.py", f"from eval_a import assistant\n{own}")
@@ -97,7 +97,7 @@ def test_those_of_another_file_of_evaluations_are_there_only_by_name(tmp_path: P
     assert [each.name for each in loaded(other)] == ["own"]
 
 
-def test_what_a_function_elsewhere_makes_belongs_to_the_file_that_calls_it(tmp_path: Path) -> None:
+def test_an_evaluation_made_by_a_helper_belongs_to_the_file_that_calls_it(tmp_path: Path) -> None:
     text = f"{HEAD}\ndef made(name):\n    return evaluation(cases=['x'], name=name)(print)\n"
     helper = written(tmp_path / "making.py", text)
     files = [

@@ -46,7 +46,7 @@ def test_an_invalid_fail_under_is_refused(wrong: Any, problem: str) -> None:
 @pytest.mark.parametrize(
     "wrong", [["a"], {"a": 1}, {1: {}}, {" ": {}}, {"a": {1: 2}}, {"a": None}], ids=repr
 )
-def test_what_are_no_variants_is_refused(wrong: Any) -> None:
+def test_invalid_variants_are_refused(wrong: Any) -> None:
     assert refusal(lambda: variants_from(wrong)).startswith("variants")
 
 
@@ -110,7 +110,7 @@ def test_the_project_sets_what_an_evaluation_does_not() -> None:
     assert merged(project, name="a", order="exact").mode == "flexible"
 
 
-def test_what_an_evaluation_sets_wins_even_if_it_is_a_default() -> None:
+def test_settings_of_an_evaluation_override_the_project_even_if_they_are_defaults() -> None:
     project = {"mode": "flexible", "pass_mark": 0.5, "arrays": "unordered", "top_k": 2}
 
     assert merged(project, name="a", mode="strict") == Settings(

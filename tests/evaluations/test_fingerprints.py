@@ -50,7 +50,7 @@ def digest(folder: Path, text: str) -> str:
         ('tags=["x"]', "skip=True"),
     ],
 )
-def test_what_cannot_change_an_answer_does_not_change_the_digest(
+def test_an_edit_that_cannot_change_an_answer_keeps_the_digest(
     tmp_path: Path, old: str, new: str
 ) -> None:
     assert old in TEXT
@@ -68,7 +68,9 @@ def test_what_cannot_change_an_answer_does_not_change_the_digest(
         ("fail_under=0.5", "**more"),
     ],
 )
-def test_what_may_change_an_answer_changes_the_digest(tmp_path: Path, old: str, new: str) -> None:
+def test_an_edit_that_may_change_an_answer_changes_the_digest(
+    tmp_path: Path, old: str, new: str
+) -> None:
     assert digest(tmp_path, TEXT) != digest(tmp_path, TEXT.replace(old, new))
 
 
@@ -112,7 +114,9 @@ def test_whatever_is_called_has_the_file_of_its_code(function: Any) -> None:
         "from callscore import expect\nx = Case(expected='one')",
     ],
 )
-def test_what_is_only_called_like_ours_is_somebody_elses(tmp_path: Path, text: str) -> None:
+def test_arguments_of_a_namesake_of_evaluation_or_case_change_the_digest(
+    tmp_path: Path, text: str
+) -> None:
     assert digest(tmp_path, text) != digest(tmp_path, text.replace("one", "two"))
 
 
@@ -145,7 +149,7 @@ def test_another_case_is_another_question(other: dict[str, Any]) -> None:
     assert digest_of_question(assistant) != digest_of_question(assistant, **other)
 
 
-def test_what_is_expected_has_no_part_in_it() -> None:
+def test_the_expected_calls_of_a_case_have_no_part_in_its_digest() -> None:
     assert digest_of_question(assistant) == digest_of_question(assistant, expected=[])
 
 
@@ -212,7 +216,7 @@ class Thing:
     """What JSON does not know, and what prints where it stands in memory."""
 
 
-def test_what_json_does_not_know_has_a_digest_that_lasts() -> None:
+def test_an_input_that_json_cannot_express_has_a_stable_digest() -> None:
     assert digest_of_question(assistant, input=Thing()) == digest_of_question(
         assistant, input=Thing()
     )

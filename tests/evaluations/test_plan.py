@@ -71,7 +71,7 @@ def test_trials_of_a_case_come_together() -> None:
         ),
     ],
 )
-def test_what_is_selected_is_asked(selection: Selection, found: list[str]) -> None:
+def test_a_plan_has_only_the_selected_questions(selection: Selection, found: list[str]) -> None:
     assert asked(make_plan([ONE, TWO], selection)) == found
 
 
@@ -120,7 +120,7 @@ def test_a_conversation_is_called_by_what_was_said_last() -> None:
     assert ids([Case(asked), Case([])]) == ["hello-there", ids([Case([])])[0]]
 
 
-def test_what_has_no_words_is_named_for_its_content() -> None:
+def test_a_case_without_words_is_named_by_a_hash_of_its_content() -> None:
     names = ids([Case("???", expected=["a"]), Case({"x": 1}), Case(expected=["a"])])
 
     assert all(name.startswith("sha-") for name in names)
@@ -205,7 +205,7 @@ async def bit_by_bit() -> AsyncIterator[str]:
         ([Case("a", expected=[7])], "cases[0]: expected[0]: "),
     ],
 )
-def test_what_cannot_be_read_is_named(cases: Any, problem: str) -> None:
+def test_the_error_for_unreadable_cases_names_their_place(cases: Any, problem: str) -> None:
     said = refusal(cases)
 
     assert said.startswith("eval_e.py:3: ")
@@ -263,7 +263,7 @@ def test_a_name_that_there_is_not_is_doubted(expected: Any, doubt: str) -> None:
         expect.forbid("send_money"),
     ],
 )
-def test_what_may_well_be_meant_so_is_not_doubted(expected: Any) -> None:
+def test_a_plausible_expectation_gives_no_warning(expected: Any) -> None:
     assert doubts(case(expected)) == []
 
 

@@ -59,7 +59,7 @@ def test_in_quotes_a_word_may_have_anything_in_it(expression: str, is_fit: bool)
         ("not " * 500 + "a", "too many nested parentheses"),
     ],
 )
-def test_what_is_no_expression_is_refused(expression: str, problem: str) -> None:
+def test_an_invalid_keyword_expression_is_refused(expression: str, problem: str) -> None:
     with pytest.raises(InvalidSettings, match="-k ") as caught:
         keyword_filter(expression)
 

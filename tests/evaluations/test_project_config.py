@@ -123,7 +123,7 @@ def test_a_folder_that_was_deleted_has_no_settings(
         ("a = " + "[" * 100_000, "nested too deeply"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_file_and_the_key(
+def test_an_invalid_project_file_is_refused_with_its_path_and_the_problem(
     tmp_path: Path, text: str, problem: str
 ) -> None:
     path = tmp_path / "callscore.toml"

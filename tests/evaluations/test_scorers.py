@@ -99,7 +99,7 @@ def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
         (7, "7 is not a name or a function"),
     ],
 )
-def test_what_is_no_scorer_is_refused(name: Any, problem: str) -> None:
+def test_an_unknown_scorer_is_refused(name: Any, problem: str) -> None:
     with pytest.raises(InvalidSettings, match="scorers: ") as caught:
         scorer_of(name)
 
@@ -147,7 +147,7 @@ def test_a_function_may_be_async_or_give_something_to_await() -> None:
         (-1e-12, 0.0, None),
     ],
 )
-def test_what_a_function_returns_is_a_number_or_a_reason(
+def test_the_return_value_of_a_scorer_function_becomes_a_number_and_a_reason(
     answer: Any, number: float | None, reason: str | None
 ) -> None:
     assert said(lambda: answer) == (number, reason)

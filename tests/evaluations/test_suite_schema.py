@@ -24,12 +24,12 @@ VALIDATOR = jsonschema_rs.Draft7Validator(SCHEMA)
 DEFINITIONS = SCHEMA["definitions"]
 
 
-def test_it_is_a_schema_of_draft_07() -> None:
+def test_the_suite_schema_is_a_valid_schema_of_draft_07() -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
-def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
+def test_the_suite_schema_is_plain_json_without_external_references() -> None:
     text = msgspec.json.encode(SCHEMA).decode()
 
     references = set(re.findall(r'"\$ref":"([^"]*)"', text))
@@ -38,7 +38,7 @@ def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
     assert references <= {f"#/definitions/{name}" for name in DEFINITIONS}
 
 
-def test_it_knows_the_keys_that_the_program_knows() -> None:
+def test_the_suite_schema_has_exactly_the_keys_that_the_program_reads() -> None:
     settings = set(Settings.__struct_fields__) - {"judge", "similarity"}
 
     assert set(SCHEMA["properties"]) == set(KEYS)
@@ -78,7 +78,7 @@ def loads(value: dict[str, Any], folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("value", SUITES, ids=repr)
-def test_what_the_program_takes_is_valid(value: dict[str, Any], tmp_path: Path) -> None:
+def test_a_suite_that_the_program_loads_is_valid(value: dict[str, Any], tmp_path: Path) -> None:
     value = value if _is_recorded(value) else {"model": "m", **value}
 
     assert loads(value, tmp_path)
@@ -117,7 +117,9 @@ MIXED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=repr)
-def test_what_the_program_refuses_is_not_valid(mistake: dict[str, Any], tmp_path: Path) -> None:
+def test_a_suite_that_the_program_refuses_is_not_valid(
+    mistake: dict[str, Any], tmp_path: Path
+) -> None:
     value = mistake if not mistake or "cases" in mistake else {"cases": [{"id": "a"}], **mistake}
     value = {"model": "m", **value}
 

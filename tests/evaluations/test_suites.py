@@ -278,7 +278,7 @@ def suite(tmp_path: Path, text: str, name: str = "eval_a.yaml") -> SuiteDocument
         ("a: 1\n", "eval_a.toml", ":1:2", "not TOML: "),
     ],
 )
-def test_what_is_no_suite_is_refused(
+def test_a_malformed_suite_is_refused_with_its_place(
     tmp_path: Path, text: str, name: str, place: str, problem: str
 ) -> None:
     with pytest.raises(UnreadableInput) as caught:

@@ -31,7 +31,7 @@ def test_a_trial_may_have_an_answer_of_its_own(answers: Path) -> None:
     assert [task(Case(id="7", trial=trial)) for trial in (1, 2, 3)] == ["one", "two", []]
 
 
-def test_it_is_another_one_once_an_answer_has_changed(answers: Path) -> None:
+def test_the_identity_of_recorded_answers_changes_with_an_answer(answers: Path) -> None:
     before = RecordedAnswers([answers.name], answers.parent).identity()
     again = RecordedAnswers([answers.name], answers.parent).identity()
     answers.write_text(answers.read_text().replace("getWeather", "other"))
@@ -75,7 +75,7 @@ def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
         ("", "", "the file has no answers."),
     ],
 )
-def test_what_is_no_recorded_answer_is_refused(
+def test_an_invalid_file_of_recorded_answers_is_refused_with_its_place(
     tmp_path: Path, text: str, line: str, problem: str
 ) -> None:
     file = tmp_path / "answers.jsonl"

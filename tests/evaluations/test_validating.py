@@ -224,7 +224,7 @@ def test_a_folder_has_its_suites_each_once(folder: Path) -> None:
         ("binary.jsonl", "not a text file"),
     ],
 )
-def test_what_cannot_be_checked_is_a_mistake(name: str, told: str) -> None:
+def test_a_file_that_cannot_be_checked_is_reported_as_a_mistake(name: str, told: str) -> None:
     Path("empty").mkdir()
     Path("program.exe").touch()
     for binary in ("binary.jsonl", "binary.yaml"):

@@ -145,7 +145,7 @@ def test_cyrillic_names_are_kept_as_they_are() -> None:
     assert call == ToolCall("найти", {"город": "Москва"})
 
 
-def test_what_else_a_trace_knows_of_a_call_is_kept() -> None:
+def test_the_id_step_result_and_failure_of_an_actual_call_are_kept() -> None:
     value = {
         "name": "f",
         "arguments": {},
@@ -317,7 +317,7 @@ def test_a_kind_a_caller_or_a_warning_of_another_type_is_left_out() -> None:
     assert read_call(given, side="actual", where="actual") == ToolCall("f", {})
 
 
-def test_what_is_odd_about_the_arguments_themselves_is_noted() -> None:
+def test_duplicate_keys_and_double_encoded_arguments_get_a_warning() -> None:
     assert actual('{"a": 1, "a": 2}').warning == "duplicate_keys"
     assert actual('"{}"').warning == "double_encoded"
 
@@ -356,7 +356,7 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
         ([{"name": "f", "argv": '{"a": 1}'}], "[0]: unknown field 'argv' of a call."),
     ],
 )
-def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
+def test_a_malformed_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
     assert refusal(value, side).startswith(side + message)
 
 
@@ -475,7 +475,7 @@ def test_a_pair_may_hold_its_arguments_as_text() -> None:
     assert read_call(("f", [1]), side="actual", where="").error is not None
 
 
-def test_what_else_an_actual_call_carries_does_not_matter() -> None:
+def test_an_unknown_field_is_ignored_in_an_actual_call_and_refused_in_an_expected_one() -> None:
     call = {"name": "f", "latency": 3}
 
     assert read_call(call, side="actual", where="") == ToolCall("f", {})
@@ -538,7 +538,7 @@ def test_text_within_text_was_encoded_twice() -> None:
         ("[[]" + ",[]" * 600, "[[]" + ",[]" * 600, "truncated_json"),
     ],
 )
-def test_what_is_no_object_is_kept_with_a_word_for_what_is_wrong(
+def test_arguments_that_are_not_a_json_object_are_kept_as_text_with_an_error_code(
     given: Any, raw: str, error: str
 ) -> None:
     assert read_arguments(given) == ParsedArguments(None, raw, error)
@@ -587,7 +587,7 @@ def test_anything_has_a_text(given: Any, text: str | None) -> None:
     assert raw_text(given) == text
 
 
-def test_what_cannot_be_encoded_is_described() -> None:
+def test_a_value_that_json_cannot_encode_is_described() -> None:
     endless: list[Any] = []
     endless.append(endless)
 

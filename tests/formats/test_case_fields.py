@@ -69,7 +69,7 @@ def test_a_name_is_the_first_words(asked: Any, name: str) -> None:
 RECORD = {"meta": {"task": 7}, "calls": [{"c": 1}, {"c": 2}], "id": "own"}
 
 
-def test_what_stands_at_the_paths_is_found() -> None:
+def test_field_paths_find_their_values_and_an_absent_trial_is_left_out() -> None:
     fields = parse_field_paths(
         {"id": "$.meta.task", "actual": "$.calls[*].c", "trial": "$.meta.trial"}
     )
@@ -99,7 +99,7 @@ def test_a_case_has_no_other_fields() -> None:
         parse_field_paths({"name": "$.x"})
 
 
-def test_what_is_there_is_told_as_far_as_the_path_leads() -> None:
+def test_a_path_without_a_value_is_refused_with_the_last_value_that_it_reaches() -> None:
     for path, told in (
         ("$.x", "$ is an object with the keys 'meta', 'calls', 'id'"),
         ("$.calls[0].c.d", "$.calls[0].c is 1"),
@@ -110,7 +110,7 @@ def test_what_is_there_is_told_as_far_as_the_path_leads() -> None:
         assert f"field 'actual': nothing at {path}; {told}." in str(caught.value)
 
 
-def test_what_stands_under_its_own_name_need_not_stand_elsewhere() -> None:
+def test_an_id_under_its_own_name_need_not_be_at_its_path() -> None:
     assert parse_field_paths({"id": "$.meta.name"}).apply(RECORD, "f") == {}
 
 
@@ -155,7 +155,7 @@ def test_a_path_with_a_star_leads_to_many_places() -> None:
 
 
 @pytest.mark.parametrize("path", ["$..id", "$.a[", "$.a[b]", "$a b", "$.", "$.a[1:2]", "$.a['b"])
-def test_what_is_no_path_is_refused(path: str) -> None:
+def test_an_invalid_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidSettings, match=r"invalid path .* at"):
         parse_json_path(path)
 

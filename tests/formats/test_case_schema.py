@@ -39,12 +39,12 @@ def is_read(value: Any) -> bool:
     return True
 
 
-def test_it_is_a_schema_of_draft_07() -> None:
+def test_the_case_schema_is_a_valid_schema_of_draft_07() -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
-def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
+def test_the_case_schema_is_plain_json_without_external_references() -> None:
     text = msgspec.json.encode(SCHEMA).decode()
 
     references = set(re.findall(r'"\$ref":"([^"]*)"', text))
@@ -73,7 +73,7 @@ CASES: list[Any] = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
-def test_what_the_reader_takes_for_a_case_is_valid_alone_and_among_others(case: Any) -> None:
+def test_a_case_that_the_reader_accepts_is_valid_alone_and_among_others(case: Any) -> None:
     assert is_read(case)
     assert accepts(case)
     assert accepts([case, case])
@@ -98,7 +98,7 @@ MISTAKES: list[Any] = [
 
 
 @pytest.mark.parametrize("case", MISTAKES, ids=repr)
-def test_what_the_reader_refuses_as_a_case_is_refused(case: Any) -> None:
+def test_a_case_that_the_reader_refuses_is_not_valid_alone_or_among_others(case: Any) -> None:
     assert not is_read(case)
     assert not accepts(case)
     assert not accepts([{"id": "fine"}, case])
@@ -302,7 +302,7 @@ def test_a_mistake_is_refused_at_any_depth(value: Any) -> None:
     ],
     ids=repr,
 )
-def test_what_only_looks_like_a_mistake_is_accepted(value: Any) -> None:
+def test_a_value_that_only_looks_like_a_mistake_is_accepted(value: Any) -> None:
     assert is_readable_value(value)
     assert accepts_value(value)
 

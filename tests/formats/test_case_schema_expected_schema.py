@@ -240,7 +240,7 @@ LENIENT: list[Any] = [
 
 
 @pytest.mark.parametrize("value", LENIENT, ids=repr)
-def test_what_is_unusual_and_read_is_valid(value: Any) -> None:
+def test_an_unusual_but_readable_expectation_is_valid(value: Any) -> None:
     assert is_read(value)
     assert accepts(value)
 

@@ -113,7 +113,7 @@ def test_a_document_with_both_sides_gives_each_its_own() -> None:
     assert actual(GOLDEN) == []
 
 
-def test_what_only_says_what_is_expected_was_not_run() -> None:
+def test_a_trace_with_only_expected_calls_is_refused_as_the_actual_side() -> None:
     trace = Trace(expected=(ToolCall("f", {}),))
 
     with pytest.raises(InvalidCall, match="actual: the document has expected calls, but no actual"):
@@ -134,12 +134,14 @@ def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None
         ([{"colour": "red"}], r"actual\[0\]: a call needs a name"),
     ],
 )
-def test_what_nobody_knows_is_refused_with_the_nearest_guess(value: Any, problem: str) -> None:
+def test_a_value_of_unknown_format_is_refused_with_what_is_missing(
+    value: Any, problem: str
+) -> None:
     with pytest.raises(UnknownFormat, match=problem):
         actual(value)
 
 
-def test_what_is_nearly_a_call_is_no_trace_that_nobody_knows() -> None:
+def test_a_misspelled_field_of_a_call_is_reported_instead_of_an_unknown_format() -> None:
     with pytest.raises(InvalidCall, match=r"unknown field 'argumnts' of a call.*'arguments'\.$"):
         actual([{"name": "f", "argumnts": {"a": 1}}])
 
@@ -165,7 +167,7 @@ def test_whether_a_call_failed_may_be_said_in_several_ways(flag: Any, failed: An
     assert call.failed == (True if failed is None else failed)
 
 
-def test_what_is_no_document_at_all_is_refused() -> None:
+def test_a_number_in_place_of_actual_calls_is_refused() -> None:
     with pytest.raises(InvalidCall, match=r"actual: must be a list of calls; got 7\."):
         actual(7)
 
@@ -186,7 +188,7 @@ def test_an_object_that_cannot_be_read_is_refused() -> None:
         [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
     ],
 )
-def test_what_says_nothing_stands_on_no_side(value: Any) -> None:
+def test_a_document_without_an_answer_is_refused_on_both_sides(value: Any) -> None:
     for read in (actual, expected):
         with pytest.raises(InvalidCall, match="the document has no answer"):
             read(value)

@@ -61,7 +61,7 @@ def problem(**fields: Any) -> str:
         {"expected": [{"name": "b", "arguments": {"n": 1}, "turn": 2}, {"name": "a", "turn": 0}]},
     ],
 )
-def test_what_is_expected_in_turns_can_be_written_in_several_ways(fields: dict[str, Any]) -> None:
+def test_expected_turns_can_be_written_in_several_notations(fields: dict[str, Any]) -> None:
     assert case(**fields).expected == TURNS
     assert read_reference({"id": "c", **fields}, place="p").expected == TURNS
 
@@ -207,9 +207,7 @@ def test_a_reference_and_a_trace_are_joined() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_turns_is_said_with_what_to_do(
-    fields: dict[str, Any], said: str
-) -> None:
+def test_an_invalid_turn_is_refused_with_what_to_do(fields: dict[str, Any], said: str) -> None:
     assert said in problem(**fields)
 
 
@@ -395,7 +393,9 @@ def test_a_state_without_calls_is_an_answer() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_state_is_said(fields: dict[str, Any], said: str) -> None:
+def test_an_invalid_expected_state_is_refused_with_the_reason(
+    fields: dict[str, Any], said: str
+) -> None:
     assert said in problem(**fields)
 
 

@@ -176,7 +176,7 @@ def test_the_name_from_the_content_is_the_same_on_every_machine() -> None:
     assert case(expected=[F], actual=[F], input="привет").id == "sha-2317819bf059"
 
 
-def test_what_was_done_does_not_change_the_name_so_that_runs_can_be_joined() -> None:
+def test_an_id_from_the_content_does_not_depend_on_the_actual_calls() -> None:
     assert case(expected=[F], actual=[F]).id == case(expected=[F], actual=[]).id
 
 
@@ -267,7 +267,7 @@ def test_another_trial_is_refused(given: Any) -> None:
         ),
     ],
 )
-def test_what_is_no_case_is_refused_with_a_sentence(record: Any, problem: str) -> None:
+def test_a_malformed_case_is_refused_with_a_sentence(record: Any, problem: str) -> None:
     assert refusal(record) == problem
 
 
@@ -315,7 +315,7 @@ def test_a_reference_and_a_trace_make_a_case() -> None:
     )
 
 
-def test_what_a_trace_says_of_itself_comes_before_what_its_reference_says() -> None:
+def test_the_input_and_metadata_of_a_trace_come_before_those_of_its_reference() -> None:
     reference = read_reference({"id": "a", "input": "old", "metadata": 1}, place="f")
     trace = read_trace({"id": "a", "actual": [], "input": "new", "metadata": 2}, place="f")
 
@@ -359,7 +359,7 @@ def test_a_key_that_is_no_text_is_no_typo() -> None:
 
 
 @pytest.mark.parametrize("read", [read_case, read_reference])
-def test_what_belongs_into_the_list_of_what_is_expected_is_not_lost_beside_it(read: Any) -> None:
+def test_a_forbid_field_beside_the_expected_list_is_refused(read: Any) -> None:
     record = {"id": "a", "expected": ["f"], "actual": ["f"], "forbid": "delete_*"}
 
     with pytest.raises(UnreadableInput, match="'forbid' must be inside the list 'expected'"):
@@ -522,7 +522,7 @@ def test_the_user_counts_in_our_own_notation_as_in_any_other(field: str) -> None
     assert callers_of(case(id="a", **expecting).actual) == ["user", None]
 
 
-def test_what_is_left_out_is_left_out_of_plain_calls_too() -> None:
+def test_calls_of_left_out_callers_are_left_out_of_a_plain_list_too() -> None:
     record = {"id": "a", "expected": [], "actual": calls(None, "user", "subagent")}
     kept = read_case(record, place="p", read_options=ReadOptions(leave_out=()))
     cut = read_case(record, place="p", read_options=ReadOptions(leave_out=("user", "subagent")))

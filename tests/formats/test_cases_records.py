@@ -30,7 +30,7 @@ def test_arguments_that_are_no_json_stay_text() -> None:
     assert call_record(call) == {"name": "f", "arguments": '{"a'}
 
 
-def test_what_came_of_a_call_is_kept() -> None:
+def test_the_record_of_a_call_keeps_its_result_and_failure_but_not_its_id_and_step() -> None:
     call = ToolCall("f", {}, id="1", step=3, result="Error", failed=True)
 
     assert call_record(call) == {"name": "f", "arguments": {}, "result": "Error", "failed": True}

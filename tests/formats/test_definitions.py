@@ -160,7 +160,7 @@ def test_lists_may_nest_and_may_be_mappings_or_text() -> None:
 
 
 @pytest.mark.parametrize("entries", [None, 5, "x", [], [None], [5], [{}], [{"name": ""}], {"a": 1}])
-def test_what_defines_nothing_gives_nothing(entries: Any) -> None:
+def test_input_without_a_tool_definition_gives_no_tools(entries: Any) -> None:
     assert read_definitions(entries) == []
 
 

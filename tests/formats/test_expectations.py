@@ -84,7 +84,7 @@ def test_a_field_that_no_call_has_does_not_turn_rules_into_values() -> None:
     assert read([call]) == read(call) == (ToolCall("a", {"q": Matcher("$any")}),)
 
 
-def test_what_another_stack_recorded_is_literal() -> None:
+def test_dollar_keys_in_a_recorded_message_are_literal() -> None:
     function = {"name": "a", "arguments": '{"q": {"$any": true}}'}
     message = {
         "role": "assistant",
@@ -151,9 +151,7 @@ def test_what_another_stack_recorded_is_literal() -> None:
         ([{"one_of": ["a", 5]}], r"expected\[0\].one_of\[1\]: expected a call such as"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_place_and_the_nearest_spelling(
-    value: Any, said: str
-) -> None:
+def test_an_invalid_expectation_is_refused_with_what_is_wrong(value: Any, said: str) -> None:
     with pytest.raises(InvalidCall, match=said):
         read(value)
 

@@ -80,7 +80,7 @@ def test_a_function_is_a_tool_by_its_signature_and_its_docstring() -> None:
     )
 
 
-def test_what_is_gathered_under_other_names_may_be_given_and_what_has_no_name_not() -> None:
+def test_kwargs_are_additional_properties_and_args_are_left_out_of_the_schema() -> None:
     schema = _parameters(search)
 
     assert list(schema["properties"]) == ["query"]
@@ -208,7 +208,7 @@ def test_classes_that_a_signature_names_are_defined_in_the_schema() -> None:
     assert validation_errors(schema, {"passengers": [{"name": 5}]})
 
 
-def test_what_holds_no_function_is_left_alone() -> None:
+def test_definitions_without_functions_are_returned_unchanged() -> None:
     definitions = {"tools": [{"name": "f"}]}
 
     assert with_functions_read(definitions) is definitions

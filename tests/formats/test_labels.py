@@ -135,7 +135,7 @@ def test_many_runs_of_a_document_have_a_label_each() -> None:
     assert LabelPath.parse("$.simulations[*].reward").find({"simulations": runs[::2]}, 1, 2) == 0
 
 
-def test_it_is_not_guessed_which_of_two_lists_has_the_labels() -> None:
+def test_a_label_in_two_lists_is_ambiguous_and_not_found() -> None:
     document = {"first": [{"ok": 1}], "second": [{"ok": 0}]}
 
     assert LabelPath.parse("ok").find(document, 0, 1) is None

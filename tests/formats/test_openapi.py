@@ -181,7 +181,7 @@ def test_the_method_declares_the_effect(method: str, effect: Effect) -> None:
 @pytest.mark.parametrize(
     "said", [{"effect": "read"}, {"x-tool-type": "READ"}, {"annotations": {"readOnlyHint": True}}]
 )
-def test_what_an_operation_says_itself_comes_before_its_method(said: dict[str, Any]) -> None:
+def test_the_declared_effect_of_an_operation_comes_before_its_method(said: dict[str, Any]) -> None:
     assert operation_tools(document_of(post={"operationId": "search", **said}))[0].effect == "read"
 
 
@@ -236,7 +236,7 @@ def test_other_documents_are_no_api(document: Any) -> None:
         "#/paths/~1x/get/tags",
     ],
 )
-def test_what_is_not_in_the_document_may_be_anything(reference: str) -> None:
+def test_an_unresolvable_schema_reference_accepts_any_value(reference: str) -> None:
     body = {"content": {"application/json": {"schema": {"$ref": reference}}}}
     document = document_of(post={"operationId": "f", "tags": ["a"], "requestBody": body})
 

@@ -70,7 +70,9 @@ def read_one_by_one(data: bytes) -> list[Any]:
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=3))
-def test_what_is_decoded_directly_is_what_is_read_one_by_one(records: list[dict[str, Any]]) -> None:
+def test_directly_decoded_cases_equal_those_that_are_read_one_by_one(
+    records: list[dict[str, Any]],
+) -> None:
     data = b"".join([msgspec.json.encode(record) + b"\n" for record in records])
     try:
         cases = decode_cases(data)
@@ -143,7 +145,7 @@ def test_arguments_that_are_nested_too_deeply_are_left_to_the_reader() -> None:
         decode_cases(line)
 
 
-def test_what_is_not_one_number_for_a_decoder_is_left_to_the_reader() -> None:
+def test_a_number_out_of_range_in_arguments_is_left_to_the_reader() -> None:
     line = b'{"id": "a", "expected": [], "actual": [{"name": "f", "arguments": {"a": 1e400}}]}'
 
     assert PlainDecoder().decode(line)
@@ -194,7 +196,7 @@ def plain_data(decoder: PlainDecoder, lines: bytes) -> list[Any] | None:
 
 
 @given(st.lists(WRITTEN_LINES, max_size=5))
-def test_what_was_decoded_before_does_not_change_what_is_decoded(batches: list[bytes]) -> None:
+def test_a_reused_decoder_decodes_every_batch_like_a_new_one(batches: list[bytes]) -> None:
     decoder = PlainDecoder()
 
     found = [plain_data(decoder, lines) for lines in batches]

@@ -297,7 +297,7 @@ def test_a_file_is_looked_up_once_and_then_checked() -> None:
         recognizer.recognize({"colour": 1})
 
 
-def test_what_came_before_does_not_claim_the_documents_of_others() -> None:
+def test_the_format_of_an_earlier_document_does_not_claim_one_of_another_format() -> None:
     recognizer = Recognizer()
     tools = [{"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}}]
     response = {"object": "response", "output": [], "tools": tools}
@@ -339,7 +339,7 @@ def test_an_unknown_document_is_told_what_it_looks_like() -> None:
     assert "openai_chat" in str(caught.value)
 
 
-def test_what_looks_like_nothing_is_refused_without_a_guess() -> None:
+def test_the_message_for_a_value_unlike_any_format_has_no_guess() -> None:
     assert (
         unknown_format_text(5)
         == "unknown format: 5. 'callscore formats' lists all formats; --input-format selects one."

@@ -265,14 +265,14 @@ def test_an_object_that_can_be_called_is_still_an_object() -> None:
     assert to_plain_data([Tool()]) == [{"name": "f"}]
 
 
-def test_what_knows_its_faults_keeps_them() -> None:
+def test_malformed_json_values_are_not_changed_by_plain_data() -> None:
     fault = Malformed("NaN", "not JSON")
     values = [FaultyObject({}, fault), FaultyArray([], fault), fault]
 
     assert all(found is value for found, value in zip(to_plain_data(values), values, strict=True))
 
 
-def test_what_has_no_parts_stays_what_it_is() -> None:
+def test_an_object_without_fields_is_not_changed_by_plain_data() -> None:
     thing = object()
 
     assert to_plain_data(thing) is thing
@@ -309,7 +309,7 @@ def test_an_object_that_is_made_to_be_read_says_what_to_read() -> None:
         to_plain_data(Recorded(None))
 
 
-def test_what_is_nested_without_end_is_refused() -> None:
+def test_a_list_that_contains_itself_is_refused_as_nested_too_deeply() -> None:
     endless: list[Any] = []
     endless.append(endless)
 

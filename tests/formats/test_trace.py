@@ -29,7 +29,7 @@ CALL = ToolCall("f", {})
         (Trace(), ()),
     ],
 )
-def test_what_was_called_comes_before_what_is_expected(trace: Trace, calls: Any) -> None:
+def test_actual_calls_of_a_trace_come_before_expected_calls(trace: Trace, calls: Any) -> None:
     assert trace.any_calls == calls
 
 
@@ -140,7 +140,7 @@ def test_the_turns_of_a_document_are_counted_on_in_the_next() -> None:
     ]
 
 
-def test_what_is_expected_in_one_document_of_several_turns_is_a_turn() -> None:
+def test_expected_calls_of_a_document_beside_one_with_turns_become_a_turn() -> None:
     calls = made("f")
     joined = join_exchanges(
         [Trace(expected=(Group("turn", calls), Group("turn", ()))), Trace(expected=calls), Trace()]

@@ -52,7 +52,7 @@ def test_an_id_that_is_neither_text_nor_a_number_is_none(name: Any) -> None:
     assert transcript.calls()[0].id is None
 
 
-def test_what_the_trace_itself_says_is_wrong_is_kept() -> None:
+def test_an_error_given_by_a_trace_is_kept_unless_the_arguments_are_malformed_text() -> None:
     transcript = Transcript()
     transcript.call("f", {"a": 1}, error="could not be parsed")
     transcript.call("f", "{", error="could not be parsed")
@@ -180,7 +180,7 @@ def test_an_open_step_goes_on_until_it_is_closed() -> None:
 
 
 @pytest.mark.parametrize("flag", [None, "true", 1, []])
-def test_what_is_no_boolean_does_not_say_whether_a_call_has_failed(flag: Any) -> None:
+def test_a_failed_flag_that_is_not_a_boolean_is_ignored(flag: Any) -> None:
     transcript = Transcript()
     transcript.call("f", {}, "1")
     transcript.call("g", {}, "2")
@@ -251,7 +251,7 @@ def test_a_call_of_the_user_is_not_an_answer() -> None:
     assert turns(transcript) == [None, None]
 
 
-def test_what_is_expected_in_several_turns_is_a_group_for_each() -> None:
+def test_expected_calls_of_several_turns_are_a_group_for_each_turn() -> None:
     transcript = Transcript()
     for number, name in enumerate(("f", None, "g")):
         transcript.begin_turn(number)
@@ -265,7 +265,7 @@ def test_what_is_expected_in_several_turns_is_a_group_for_each() -> None:
     )
 
 
-def test_what_is_expected_in_one_turn_is_a_list() -> None:
+def test_expected_calls_of_one_turn_are_not_grouped() -> None:
     transcript = Transcript()
     transcript.begin_turn(0)
     transcript.call("f", {})

@@ -148,7 +148,7 @@ NO_SIGNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", NO_SIGNS)
-def test_what_is_not_a_call_is_not_found(name: str) -> None:
+def test_a_document_without_a_call_has_no_sign_of_one(name: str) -> None:
     assert find_sign(NO_SIGNS[name], lambda: {"f"}) is None
 
 
@@ -287,7 +287,7 @@ def test_a_note_names_the_recognized_format_if_no_other_is_likely() -> None:
     )
 
 
-def test_nothing_is_noted_where_calls_were_read() -> None:
+def test_a_document_whose_calls_were_read_gets_no_note() -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": "{}"}}
 
     assert noted_in(answer("<tool_call>g", tool_calls=[call])) == []
@@ -339,7 +339,7 @@ def test_a_document_of_expected_calls_is_not_searched() -> None:
     assert noted_in({"id": "a", "expected": ["f"], "notes": {"toolcalls": ["f"]}}) == []
 
 
-def test_what_was_not_read_in_a_case_is_noted_once() -> None:
+def test_an_unread_call_in_a_case_is_noted_once() -> None:
     notes = noted_in({"id": "a", "expected": ["f"], "actual": answer(None, toolcalls=["f"])})
 
     assert len(notes) == 1
@@ -351,13 +351,12 @@ def test_strict_options_make_it_an_error() -> None:
         noted_in(answer(None, toolcalls=["f"]), strict=True)
 
 
-def test_nothing_is_searched_for_without_a_reason() -> None:
-    note_unread({"toolcalls": ["f"]}, ReadOptions())  # no error, and nobody to tell
-
+def test_an_unread_call_is_ignored_without_strict_options_or_a_callback() -> None:
+    assert note_unread({"toolcalls": ["f"]}, ReadOptions()) is False  # nobody to tell
     assert noted_at(ReadOptions(), "here") == ReadOptions()
 
 
-def test_what_was_noted_has_its_place() -> None:
+def test_a_note_about_an_unread_call_begins_with_the_given_place() -> None:
     noted: list[str] = []
 
     noted_at(ReadOptions(on_unread=noted.append), "a.jsonl:3").note_unread("It looks so.")

@@ -98,7 +98,7 @@ def test_text_that_looks_like_a_marker_is_replaced_if_it_is_live() -> None:
     assert stored.text(stored.text(foreign)) == stored.text(foreign)
 
 
-def test_what_is_hidden_stays_equal_or_different() -> None:
+def test_different_texts_stay_different_after_hiding_and_equal_ones_equal() -> None:
     hide = Hider(is_live=True).text
     texts = [
         SECRET,

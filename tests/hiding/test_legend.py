@@ -17,7 +17,7 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTHER_TOKEN", SECOND)
 
 
-def test_it_names_the_variables_whose_values_are_hidden() -> None:
+def test_the_legend_names_the_variables_whose_values_are_hidden() -> None:
     one, both = hide_text(f"k={FIRST}"), hide_text(f"{SECOND} {FIRST}")
 
     assert legend(one) == (

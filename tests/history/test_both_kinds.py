@@ -97,7 +97,7 @@ def _outcomes(row: dict[str, Any], path: Path, patch: pytest.MonkeyPatch) -> lis
 # --- what is saved is there ---------------------------------------------------------------------
 
 
-def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
+def test_a_reopened_history_has_everything_that_was_saved(place: Path | str) -> None:
     nasty = "'; DROP TABLE runs; --\x1b[2J\x00 \ud800 погода"
     result = a_result(RUN, "nasty", payload={"input": nasty}, answer=[nasty, 10**40, 0.1])
     with open_store(place) as store:
@@ -113,7 +113,7 @@ def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
         assert again.answer_of_run(RUN, "00ff", 1) == an_answer(RUN)
 
 
-def test_what_is_saved_together_is_saved_or_not_together(store: Store) -> None:
+def test_a_batch_with_an_invalid_result_is_not_saved_at_all(store: Store) -> None:
     store.begin(a_run())
 
     with pytest.raises(UnusableStore):
@@ -278,7 +278,9 @@ def _kill_while_it_writes(process: subprocess.Popen[str], chance: random.Random)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_what_was_reported_kept_survives_being_killed(place: Path | str, seed: int) -> None:
+def test_answers_reported_as_saved_survive_the_killing_of_their_process(
+    place: Path | str, seed: int
+) -> None:
     process = _start(place, RUN, 1_000_000)
     other = _start(place, "other", 300)
     reported = _kill_while_it_writes(process, random.Random(seed))

@@ -184,7 +184,7 @@ def test_an_address_is_told_from_a_path(text: str, is_one: bool) -> None:
         ("postgresql://m%40e:s3%40cret@[::1]/e%0Avals", "postgresql://m@e@::1/e\\nvals"),
     ],
 )
-def test_what_is_secret_is_not_shown(address: str, shown: str) -> None:
+def test_the_password_in_a_server_address_is_not_displayed(address: str, shown: str) -> None:
     assert display_address(parse_address(address)) == shown
 
 
@@ -230,7 +230,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         "dbname = s3cret",
     ],
 )
-def test_what_was_meant_as_an_address_never_becomes_a_file(text: str) -> None:
+def test_a_malformed_server_address_is_refused_and_not_taken_for_a_file(text: str) -> None:
     with pytest.raises(UnusableStore, match="not a valid server address") as caught:
         is_server_address(text)
 

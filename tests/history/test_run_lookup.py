@@ -78,7 +78,7 @@ def test_a_commit_means_the_run_that_says_most_about_it(
     assert store.find("main", resolve=_resolve).id == IDS[meant]
 
 
-def test_what_a_run_is_called_comes_before_what_git_knows(three: Store) -> None:
+def test_the_id_of_a_run_comes_before_a_git_reference_of_the_same_name(three: Store) -> None:
     assert three.find(IDS[0], resolve=_resolve).id == IDS[0]
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         ("20261115-184354-k3f9", "run id"),
     ],
 )
-def test_what_means_something_else_is_none(name: str, fault: str) -> None:
+def test_an_invalid_or_reserved_name_is_refused_for_a_run(name: str, fault: str) -> None:
     assert fault in (name_problem(name) or "")
 
 
@@ -120,7 +120,7 @@ def test_nobody_waits_for_a_slow_git(repository: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "reference", ["", "nothing", "HEAD~1", "-h", "--all", "HEAD\x00", "HEAD v1", "$(touch x)"]
 )
-def test_what_is_no_commit_is_none(repository: Path, reference: str) -> None:
+def test_an_unknown_reference_has_no_commit(repository: Path, reference: str) -> None:
     assert resolve_commit(repository, reference) is None
     assert not (repository / "x").exists()
 

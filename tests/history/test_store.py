@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,7 +35,7 @@ def test_results_can_be_written_while_they_are_read(
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_what_goes_into_a_file_that_was_moved_is_refused(
+def test_writing_to_a_history_file_that_was_moved_or_replaced_is_refused(
     store: Store, path: Path, is_replaced: bool
 ) -> None:
     store.begin(a_run())
@@ -48,15 +49,18 @@ def test_what_goes_into_a_file_that_was_moved_is_refused(
         store.finish(RUN, "finished", {}, {})
 
 
-def test_what_is_cleared_away_goes_back_to_the_disk(path: Path) -> None:
+def test_a_history_file_is_small_after_its_run_was_cleared(path: Path) -> None:
     with open_store(path) as store:
         store.begin(a_run())
-        texts = [f"{number:x}" * 3_000 for number in range(20, 220)]
+        texts = [Random(number).randbytes(3_000).hex() for number in range(200)]
         store.save_results(
             a_result(RUN, f"case-{position}", answer=text) for position, text in enumerate(texts)
         )
         store.finish(RUN, "finished", {}, {})
+    before = path.stat().st_size
 
+    with open_store(path) as store:
         store.clear(0, is_dry=False)
 
-        assert path.stat().st_size < 200_000
+    assert before > 500_000
+    assert path.stat().st_size < 200_000

@@ -132,7 +132,9 @@ class _Away:
         self.save_results([])
 
 
-def test_what_cannot_be_kept_to_the_end_is_in_the_file(rescue: FallbackStore) -> None:
+def test_results_that_the_history_never_accepts_are_in_the_fallback_file(
+    rescue: FallbackStore,
+) -> None:
     away = _Away()
     with BackgroundWriter(away, rescue) as writer:  # type: ignore[arg-type]  # as much of one as it needs
         for case in ("a", "b"):

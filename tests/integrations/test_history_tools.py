@@ -138,7 +138,7 @@ def test_every_answer_is_as_its_schema_says(name: str) -> None:
     jsonschema_rs.validate(tool.output_schema(), answer)
 
 
-def test_nothing_is_written(project: Path) -> None:
+def test_the_history_tools_change_no_file_of_the_project(project: Path) -> None:
     def content() -> dict[str, bytes]:
         # SQLite creates files for readers beside the history.
         files = [each for each in project.rglob("*") if each.is_file()]

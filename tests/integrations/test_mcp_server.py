@@ -269,7 +269,7 @@ def request(arguments: str) -> str:
         ("{'id': 7}", None),
     ],
 )
-def test_what_is_no_json_is_answered_with_the_id_if_that_can_be_made_out(
+def test_invalid_json_is_answered_with_the_id_of_the_request_if_it_can_be_found(
     line: str, number: Any
 ) -> None:
     assert answered(line) == [(number, mcp_types.PARSE_ERROR)]

@@ -66,7 +66,9 @@ def test_an_answer_is_the_one_that_the_tool_gives(arguments: Any) -> None:
     assert found == run_tool(SCORE, arguments)
 
 
-def test_what_takes_too_long_is_stopped_and_the_next_call_answered(slow: dict[str, Any]) -> None:
+def test_a_call_that_takes_too_long_is_stopped_and_the_next_one_answered(
+    slow: dict[str, Any],
+) -> None:
     async def ask(workers: Workers) -> list[ToolAnswer]:
         before = await workers.answer(SCORE, SMALL)
         workers._seconds = 0.3
@@ -138,7 +140,7 @@ def test_a_process_that_broke_down_is_replaced(
         assert first.content["error"].startswith("the worker process ended unexpectedly. ")
 
 
-def test_nothing_is_left_behind() -> None:
+def test_closed_workers_leave_no_process_and_no_open_pipe() -> None:
     with Workers() as workers:
         started = [*workers._idle]
 

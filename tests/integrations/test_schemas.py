@@ -56,7 +56,7 @@ def test_only_words_that_every_provider_takes_are_used(schema: dict[str, Any]) -
         {"expected": [], "actual": [], "more": 1},
     ],
 )
-def test_what_the_schema_forbids_is_an_error(arguments: dict[str, Any]) -> None:
+def test_arguments_that_the_input_schema_forbids_are_an_error(arguments: dict[str, Any]) -> None:
     assert not jsonschema_rs.is_valid(SCHEMAS[0], arguments)
     assert run_tool(TOOLS["score_tool_calls"], arguments).is_error
 

@@ -145,7 +145,7 @@ def test_callscore_reads_the_definition_itself(kind: Kind) -> None:
     assert tool.parameters is not None
 
 
-def test_what_only_the_server_needs_is_not_loaded_for_a_definition() -> None:
+def test_importing_the_integrations_does_not_load_the_libraries_of_the_server() -> None:
     program = (
         "import sys, callscore.integrations, callscore.cli.mcp;"
         "print(sorted({'anyio', 'asyncio', 'mcp', 'pydantic', 'starlette', 'uvicorn'} & {*sys.modules}))"

@@ -32,7 +32,7 @@ def test_every_stage_is_the_same_pinned_image_of_no_named_registry() -> None:
     assert images == {"python:3.13-slim"}
 
 
-def test_it_runs_as_a_numbered_user_that_is_not_root() -> None:
+def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
     order = [step.instruction for step in STEPS if step.stage == LAST]
 
     assert _texts("USER", stages=[LAST]) == ["1000"]
@@ -40,7 +40,7 @@ def test_it_runs_as_a_numbered_user_that_is_not_root() -> None:
     assert "COPY" not in order[order.index("USER") :]
 
 
-def test_it_starts_callscore_without_a_shell_so_that_signals_arrive() -> None:
+def test_the_image_starts_callscore_without_a_shell_so_that_signals_arrive() -> None:
     assert [msgspec.json.decode(text) for text in _texts("ENTRYPOINT")] == [["callscore"]]
     assert [msgspec.json.decode(text) for text in _texts("CMD")] == [["--help"]]
 

@@ -141,12 +141,12 @@ def test_a_public_name_is_in_the_reference(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", expect.__all__)
-def test_what_expect_makes_is_in_the_reference(name: str) -> None:
+def test_a_function_of_expect_is_in_the_reference(name: str) -> None:
     assert f"`expect.{name}(" in (REFERENCE / "python.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("key", [*RULES, *GROUPS, FORBID, TIMES, LITERAL])
-def test_what_a_case_file_may_expect_is_in_the_reference(key: str) -> None:
+def test_a_key_of_expected_calls_is_in_the_reference_of_case_files(key: str) -> None:
     page = (REFERENCE / "case-file.md").read_text(encoding="utf-8")
     section = page.partition("\n## What may be expected\n")[2].partition("\n## ")[0]
 

@@ -229,7 +229,7 @@ def test_modules_export_functions_constants_and_classes_only() -> None:
     assert faults == []
 
 
-def test_what_is_imported_is_exported_there() -> None:
+def test_a_name_that_a_script_imports_is_exported_by_the_other_module() -> None:
     exported = {
         script: {name for is_exported, name in DECLARED.findall(_code(script)) if is_exported}
         for script in SCRIPTS

@@ -51,7 +51,7 @@ def test_the_pages_of_a_folder_have_titles_in_the_navigation(folder: str) -> Non
         assert shown[f"{folder}/{page.name}"]
 
 
-def test_both_lists_of_pages_have_the_same_links() -> None:
+def test_the_english_and_russian_lists_of_pages_have_the_same_links() -> None:
     english = site_pages(ROOT, "en").pages["contents.md"]
     russian = site_pages(ROOT, "ru").pages["contents.md"]
 

@@ -51,7 +51,7 @@ def test_where_an_interval_covers_more_than_it_should_the_page_says_so() -> None
         ("uneven", {"cases": 30, "before": 3, "after": 20}),
     ],
 )
-def test_what_differs_by_chance_is_still_seldom_called_regressed(
+def test_runs_that_differ_by_chance_are_seldom_called_regressed_or_improved(
     kind: str, given: dict[str, float]
 ) -> None:
     row = SIMULATION["simulate"](SIMULATION[kind](**given), 500)

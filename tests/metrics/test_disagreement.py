@@ -49,7 +49,7 @@ def test_the_spread_is_from_the_least_number_to_the_greatest() -> None:
     assert round(found.variance, 9) == round((16 / 81 + 1 / 81 + 25 / 81) / 3, 9)
 
 
-def test_what_changes_the_number_is_seen_and_what_does_not_is_not() -> None:
+def test_a_metric_sees_a_fault_that_changes_its_number_and_is_blind_to_others() -> None:
     own_opinion, names = about([A, B], [B, A, X], OWN, NAMES).opinions
 
     assert own_opinion.effects == (
@@ -60,7 +60,7 @@ def test_what_changes_the_number_is_seen_and_what_does_not_is_not() -> None:
     assert own_opinion.perfect == 1.0
 
 
-def test_what_has_no_number_without_a_fault_is_unknown() -> None:
+def test_a_fault_whose_repair_leaves_a_metric_without_a_number_has_an_unknown_effect() -> None:
     def wants_a_call(_: Any, actual: Any) -> float:
         if not actual:
             raise NotScorable("there is none.")
@@ -78,7 +78,7 @@ def test_a_perfect_case_has_nothing_to_repair() -> None:
     assert found.opinions[1] == MetricOpinion("zero", 0.0, perfect=0.0, together=0.0)
 
 
-def test_one_without_a_number_says_why_among_the_others() -> None:
+def test_a_metric_without_a_number_says_why_among_the_others() -> None:
     def breaks(*_: Any) -> float:
         raise NotScorable("not this one.")
 

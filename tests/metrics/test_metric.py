@@ -57,7 +57,7 @@ class NumpyTruth:
         (NumpyTruth(), 1.0),
     ],
 )
-def test_what_a_tool_says_is_a_number(value: Any, number: float) -> None:
+def test_a_number_that_a_metric_returns_becomes_a_float(value: Any, number: float) -> None:
     found = metric(value).of([F], [F])
 
     assert found == number
@@ -83,7 +83,9 @@ def test_a_tool_may_decline_to_score_a_case() -> None:
         (Decimal("sNaN"), "a number beyond"),
     ],
 )
-def test_what_cannot_be_compared_is_no_number(value: Any, shown: str) -> None:
+def test_a_metric_that_returns_nan_infinity_or_a_huge_number_is_not_scorable(
+    value: Any, shown: str
+) -> None:
     with pytest.raises(NotScorable, match=f"the metric returned {shown}.*cannot be compared"):
         metric(value).of([F], [F])
 
@@ -92,7 +94,9 @@ def test_what_cannot_be_compared_is_no_number(value: Any, shown: str) -> None:
     ("value", "kind"),
     [("abc", "str"), ("1", "str"), (1j, "complex"), ([1.0], "list"), (array("d", [1.0]), "array")],
 )
-def test_what_is_no_number_is_not_taken_for_one(value: Any, kind: str) -> None:
+def test_a_returned_value_that_is_not_a_number_is_reported_with_its_type(
+    value: Any, kind: str
+) -> None:
     found = metric(value).value_of([F], [F])
 
     assert found == MetricValue(
@@ -218,12 +222,12 @@ def test_options_are_written_with_commas_between_them() -> None:
         ("compare=f", "unknown option 'compare'"),
     ],
 )
-def test_what_is_written_otherwise_is_refused_with_a_hint(given: str, problem: str) -> None:
+def test_a_malformed_or_unknown_option_is_refused_with_a_hint(given: str, problem: str) -> None:
     with pytest.raises(InvalidSettings, match=problem):
         parse_options("x.y", given, metric_options)
 
 
-def test_what_must_be_told_is_asked_for() -> None:
+def test_a_missing_required_option_is_asked_for() -> None:
     def python(*_: Any, weigh: Callable[[], int]) -> float:
         raise NotImplementedError
 
@@ -255,14 +259,14 @@ def test_every_word_or_number_that_a_metric_takes_can_be_told_by_text(
 
 
 @pytest.mark.parametrize("function", ALL)
-def test_what_a_metric_must_be_told_can_be_told_by_text(
+def test_every_required_option_of_a_metric_can_be_given_as_text(
     function: Callable[..., float | None],
 ) -> None:
     assert not any(option.is_required for option in python_options_of(function))
 
 
 @pytest.mark.parametrize("known_for", headline_metrics(), ids=lambda metric: metric.name)
-def test_what_a_tool_is_known_for_needs_nothing_but_the_two_sides(known_for: Metric) -> None:
+def test_a_headline_metric_has_no_required_options(known_for: Metric) -> None:
     assert not any(option.is_required for option in options_of(known_for.function))
 
 

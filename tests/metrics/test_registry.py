@@ -79,7 +79,7 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
         ),
     ],
 )
-def test_what_is_spelled_wrong_is_named_with_what_is_meant(name: str, problem: str) -> None:
+def test_an_unknown_metric_or_option_is_refused_with_a_suggestion(name: str, problem: str) -> None:
     with pytest.raises(InvalidSettings, match=problem):
         metric_named(name)
 
@@ -110,7 +110,7 @@ def test_another_package_may_bring_metrics(bring: Bring) -> None:
         metric_named("acme.share")
 
 
-def test_what_cannot_be_used_of_another_package_is_named(bring: Bring) -> None:
+def test_an_unusable_metrics_module_of_another_package_is_named_in_the_error(bring: Bring) -> None:
     bring(TITLE="Acme")
 
     with pytest.raises(InvalidSettings, match=r"acme \(acme_metrics\).*has no VERSION, METRICS"):
@@ -160,7 +160,7 @@ def test_a_metric_may_count_what_is_wrong_or_say_the_opposite(name: str, is_so: 
     assert metric_named(name).less_is_better is is_so
 
 
-def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
+def test_a_function_for_python_only_is_found_but_refused_as_a_metric() -> None:
     peer, function = find_metric_function("tau_bench.pass_hat_k")
 
     assert (peer.name, function) == ("tau_bench", tau_bench.pass_hat_k)
@@ -173,5 +173,5 @@ def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
 F, G = ToolCall("f", {"a": 1}), ToolCall("g", {})
 
 
-def test_it_is_the_f1_of_a_score() -> None:
+def test_the_f1_metric_equals_the_f1_of_a_score() -> None:
     assert f1([F, G], [G, G, F]) == score([F, G], [G, G, F]).f1 == 0.8

@@ -41,7 +41,7 @@ def test_a_module_says_what_it_offers() -> None:
     assert list(peer.others) == ["ast_check", "check"]
 
 
-def test_what_has_no_number_of_a_case_is_called_from_python() -> None:
+def test_a_function_that_scores_no_single_case_is_not_among_the_metrics() -> None:
     peer = provider_from_module("tau_bench", tau_bench)
 
     assert peer.metrics == {}
@@ -97,7 +97,7 @@ def test_a_module_of_the_wrong_shape_is_named(
         providers_of_other_packages(reserved=[])
 
 
-def test_what_is_no_module_is_named(bring: Bring) -> None:
+def test_an_entry_point_that_is_not_a_module_is_refused_with_its_type(bring: Bring) -> None:
     bring(value="acme_metrics:PARTS", PARTS=PARTS)
 
     with pytest.raises(InvalidSettings, match=r"expected a module, got a value of type dict\."):
@@ -131,7 +131,9 @@ def test_two_packages_cannot_bring_the_same_name(
         providers_of_other_packages(reserved=[])
 
 
-def test_what_cannot_be_imported_is_named(bring: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_cannot_be_imported_is_named_in_the_error(
+    bring: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delitem(sys.modules, bring(**PARTS).__name__)
 
     with pytest.raises(InvalidSettings, match=r"acme .* cannot be imported: No module named"):

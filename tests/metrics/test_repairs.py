@@ -102,7 +102,7 @@ sides = st.lists(calls, max_size=5)
 
 
 @given(sides, sides, st.sets(st.sampled_from(REPAIR_KINDS)))
-def test_what_is_repaired_is_no_fault_any_more(
+def test_repaired_faults_are_no_longer_found_in_the_case(
     expected: list[ToolCall], actual: list[ToolCall], kinds: set[RepairKind]
 ) -> None:
     score = scored(expected, actual)

@@ -268,7 +268,9 @@ def test_the_identity_is_what_decides_the_answer_and_holds_no_key(
         ({"extra_headers": {"X-Mine": f"Bearer {KEY}"}}, "X-Mine: keys are only read"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_asked(wrong: Any, problem: str) -> None:
+def test_an_invalid_option_of_a_chat_is_refused_before_any_request(
+    wrong: Any, problem: str
+) -> None:
     with pytest.raises(InvalidSettings, match=problem) as raised:
         models.chat(**{"model": "m", **wrong})
     assert "hush" not in str(raised.value)
@@ -306,7 +308,7 @@ def test_an_answer_that_repeats_the_key_is_scored_as_it_is(
         ),
     ],
 )
-def test_what_is_wrong_in_the_environment_is_said_and_not_shown(
+def test_an_invalid_address_or_key_in_the_environment_is_refused_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, problem: str
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -360,7 +362,7 @@ def test_definitions_of_every_dialect_are_sent_in_openai_s_form(tools: Any) -> N
     assert offer.functions == {}
 
 
-def test_what_is_in_openai_s_form_is_sent_as_it_is() -> None:
+def test_a_tool_definition_in_openai_s_form_is_sent_unchanged() -> None:
     assert make_tool_offer([READY, "other"]).definitions == (
         READY,
         {

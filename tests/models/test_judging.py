@@ -182,7 +182,7 @@ class Notebook:
         self.models.add(model)
 
 
-def test_what_a_history_holds_is_not_asked_again() -> None:
+def test_a_judgement_in_the_history_is_not_requested_again() -> None:
     notebook = Notebook()
     with openai_server(in_turn(NO)) as server:
         judges = [judge_at(server), judge_at(server)]
@@ -226,7 +226,7 @@ def test_a_memory_that_fails_does_not_stop_the_judge(is_readable: bool) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"model": ""}, {"model": 5}, {"base_url": "x"}, {"key_variable": KEY}]
 )
-def test_what_is_wrong_is_said_before_anything_is_asked(wrong: dict[str, Any]) -> None:
+def test_an_invalid_option_of_a_judge_is_refused_before_any_request(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings) as raised:
         models.judge(**{"model": "j", **wrong})
     assert "hush" not in str(raised.value)
@@ -255,7 +255,7 @@ def drip(listening: socket.socket, is_given_up: threading.Event) -> None:
             connection.sendall(b" ")
 
 
-def test_what_the_judge_says_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_in_the_answer_of_a_judge_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OTHER_TOKEN", "zzyzx-zzyzx")
     told = Reply(text=f'{{"verdict": false, "reason": "you sent {KEY} and zzyzx-zzyzx"}}')

@@ -84,7 +84,7 @@ def test_who_gives_up_waiting_is_no_trouble_for_the_next() -> None:
         (1, 3601),
     ],
 )
-def test_what_is_no_rate_is_refused(given: tuple[Any, ...]) -> None:
+def test_an_invalid_rate_is_refused(given: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidSettings, match="rate: "):
         Rate(*given)
 
@@ -273,7 +273,9 @@ def used_up() -> Exception:
     ],
     ids=repr,
 )
-def test_what_may_pass_is_told_by_status_and_by_kind(error: Exception, passes: bool) -> None:
+def test_the_status_and_class_of_an_error_decide_whether_it_is_transient(
+    error: Exception, passes: bool
+) -> None:
     assert is_transient(error) is passes
 
 
@@ -308,7 +310,9 @@ def test_pauses_grow_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"retry_after": "86400"}, 60, 66),
     ],
 )
-def test_what_the_server_wishes_is_done(headers: dict[str, str], low: float, high: float) -> None:
+def test_the_pause_follows_the_retry_after_headers_of_the_server(
+    headers: dict[str, str], low: float, high: float
+) -> None:
     assert low <= pause_after(StatusError(429, **headers), 1) <= high
 
 

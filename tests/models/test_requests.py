@@ -162,7 +162,7 @@ def test_a_value_that_looks_like_a_place_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("place", ["question", "", "expected", "input__class__", "case.input"])
-def test_what_no_case_has_is_refused_before_anything_is_asked(place: str) -> None:
+def test_an_unknown_field_in_a_template_is_refused_before_any_request(place: str) -> None:
     with pytest.raises(InvalidSettings, match="unknown field"):
         require_template(f"{{{{{place}}}}}")
 
@@ -171,6 +171,6 @@ def test_what_no_case_has_is_refused_before_anything_is_asked(place: str) -> Non
     "place",
     ["metadata.town", "input.text.more", "metadata.none", "tags.2", "metadata.list.x", "tags.-1"],
 )
-def test_what_one_case_has_not_is_said_of_that_case(place: str) -> None:
+def test_a_template_value_that_a_case_lacks_is_an_error_that_names_the_case(place: str) -> None:
     with pytest.raises(InvalidSettings, match=f"the case 'one' has no value '{place}"):
         fill_template(f"{{{{{place}}}}}", CASE)

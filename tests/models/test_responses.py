@@ -35,7 +35,7 @@ def said(content: str) -> Any:
     return read_completion(response(CHOICES % content), KEY)["choices"][0]["message"]["content"]
 
 
-def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
+def test_lone_surrogates_and_nan_in_an_answer_become_plain_data() -> None:
     assert said(r'"half \ud83d"') == "half \\ud83d"
     assert said("NaN") == "NaN"
     assert str(said('[1e9999, NaN, -1e9400, "\\ud83d"]')) == "[1e9999, 'NaN', -1e9400, '\\\\ud83d']"
@@ -101,7 +101,9 @@ class StatusError(Exception):
         (KeyError("x"), "KeyError: 'x'", False),
     ],
 )
-def test_what_went_wrong_is_a_sentence(error: Exception, problem: str, is_timeout: bool) -> None:
+def test_a_failed_request_is_described_in_a_sentence(
+    error: Exception, problem: str, is_timeout: bool
+) -> None:
     found = failed(error)
 
     assert found.problem.startswith(problem)
@@ -216,7 +218,7 @@ def test_an_error_in_a_stream_is_what_it_gives() -> None:
     assert assemble_stream(text) == {"error": {"message": "overloaded", "code": 529}}
 
 
-def test_what_makes_no_sense_in_a_chunk_is_passed_over() -> None:
+def test_malformed_parts_of_a_stream_chunk_are_ignored() -> None:
     odd = {"object": "chat.completion.chunk", "choices": [None, {"delta": None}]}
 
     document = assemble_stream(events(odd, chunk({"content": 5}), chunk({"content": "a"}, "stop")))

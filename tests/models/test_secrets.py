@@ -51,7 +51,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("text", LOOKS)
-def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
+def test_a_text_that_looks_like_a_secret_is_hidden(text: str) -> None:
     shown = hide_secrets(f"it said: {text}, and no more").lower()
 
     assert "***" in shown
@@ -63,7 +63,7 @@ def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
     "text",
     ["sent 'Bearer hush'", "Authorization: Basic hush", "GET /v1?api_key=hush&x=1", "&sig=hush"],
 )
-def test_what_follows_a_word_that_announces_it_is_hidden_too(text: str) -> None:
+def test_a_value_after_a_word_that_announces_a_secret_is_hidden(text: str) -> None:
     assert "hush" not in hide_secrets(text)
     assert not contains_secret(text)
 
@@ -74,7 +74,7 @@ def test_words_stay(text: str) -> None:
     assert not contains_secret(text)
 
 
-def test_what_is_known_to_be_a_secret_is_hidden() -> None:
+def test_a_known_secret_is_hidden() -> None:
     assert hide_secrets(f"wrong key {HUSH}!", (HUSH,)) == "wrong key ***!"
 
 
@@ -181,7 +181,7 @@ def test_the_server_is_the_one_given_or_that_of_the_environment(
 @pytest.mark.parametrize(
     "name", ["sk-abcdefghij", "Zabcdefghij0123456789Q", "", "a b", "1X", 5, None]
 )
-def test_what_may_be_a_key_is_not_taken_for_a_variable_and_not_shown(name: Any) -> None:
+def test_an_invalid_variable_name_is_refused_and_a_possible_key_not_shown(name: Any) -> None:
     with pytest.raises(InvalidSettings, match="name of an environment variable") as raised:
         require_variable_name(name)
     assert "abcdefghij" not in str(raised.value)
@@ -191,7 +191,7 @@ def test_what_may_be_a_key_is_not_taken_for_a_variable_and_not_shown(name: Any) 
     "url",
     ["localhost:8080", "ftp://x/v1", "", "http://", "http://[", "http://x:y", "http://x:0", 5],
 )
-def test_what_is_no_address_is_refused_with_an_example(url: Any) -> None:
+def test_an_invalid_address_is_refused_with_an_example(url: Any) -> None:
     with pytest.raises(InvalidSettings, match="http://localhost:8080/v1"):
         require_url(url)
 
@@ -249,14 +249,14 @@ def test_a_query_is_no_part_of_an_address(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["me:hush@example.org", "me@example.org:hush"])
-def test_what_is_no_address_but_holds_a_password_is_not_shown(url: str) -> None:
+def test_the_password_in_an_address_without_a_scheme_is_not_shown(url: str) -> None:
     with pytest.raises(InvalidSettings, match="password") as raised:
         require_url(url)
     assert "hush" not in str(raised.value)
 
 
 @pytest.mark.parametrize("value", ["hush\u2013hush", "hush\nhush"])
-def test_what_cannot_be_sent_as_a_key_is_refused_and_not_shown(
+def test_a_key_with_characters_that_cannot_be_sent_is_refused_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.setenv("MY_KEY", value)

@@ -303,7 +303,9 @@ def taking(kind: Any) -> Any:
         (int | str, "5", "5"),
     ],
 )
-def test_what_json_has_no_word_for_is_made(kind: Any, value: Any, made: Any) -> None:
+def test_an_argument_is_converted_to_the_annotated_type_of_its_parameter(
+    kind: Any, value: Any, made: Any
+) -> None:
     found = convert_arguments(taking(kind), {"given": value}).named["given"]
 
     assert found == made
@@ -320,7 +322,9 @@ def test_what_json_has_no_word_for_is_made(kind: Any, value: Any, made: Any) -> 
         (date | str, "2024-01-02"),
     ],
 )
-def test_what_json_can_say_and_what_nobody_can_make_stays_as_it_is(kind: Any, value: Any) -> None:
+def test_an_argument_of_a_json_type_or_for_an_unknown_class_is_not_converted(
+    kind: Any, value: Any
+) -> None:
     assert convert_arguments(taking(kind), {"given": value}).named == {"given": value}
 
 
@@ -331,7 +335,7 @@ def test_what_json_can_say_and_what_nobody_can_make_stays_as_it_is(kind: Any, va
         (set[int], ["a"], "given: Expected `int`"),
     ],
 )
-def test_what_cannot_be_made_is_an_error_that_names_the_argument(
+def test_an_argument_that_cannot_be_converted_is_an_error_that_names_it(
     kind: Any, value: Any, problem: str
 ) -> None:
     with pytest.raises(ValueError, match=problem):
@@ -549,7 +553,9 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
         ("subtract", "{}", "Error: unknown tool 'subtract'. Choose from: plus, add_later"),
     ],
 )
-def test_what_goes_wrong_is_told_too(name: str, arguments: str, text: str) -> None:
+def test_a_failed_tool_or_an_unknown_one_is_told_to_the_model_as_an_error(
+    name: str, arguments: str, text: str
+) -> None:
     found = outcome(name, arguments)
 
     assert found.failed

@@ -136,7 +136,7 @@ def test_two_streamed_answers_cost_what_each_says_last() -> None:
     assert usage_of(parts) == Usage(2, 12, 0)
 
 
-def test_what_is_nested_without_end_costs_nothing() -> None:
+def test_a_document_nested_too_deeply_has_no_usage() -> None:
     document: Any = {}
     for _ in range(10_000):
         document = {"usage": document}

@@ -23,7 +23,9 @@ def _folder(path: Path, results: dict[str, Any], tool: str = "strands") -> str:
     return str(path)
 
 
-def test_what_agrees_exits_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agreement_is_counted_and_exits_with_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([_folder(tmp_path, {"one": {"exact/names": 1.0}})]) == 0
     assert capsys.readouterr().out == "1 tools: 1 of 1 answers agree; 0 cannot be compared.\n"
 
@@ -36,7 +38,7 @@ def test_a_disagreement_is_printed_and_exits_with_1(
 
 
 @pytest.mark.parametrize("tool", ["strands", "nobody"])
-def test_what_is_not_known_is_printed(
+def test_a_recorded_answer_of_an_unknown_tool_or_metric_is_printed(
     tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([_folder(tmp_path, {"one": {"upside down": 1.0}}, tool)]) == 0
@@ -50,7 +52,7 @@ def test_a_case_that_is_not_there_is_named(
     assert "two: there is no such case in cases.json" in capsys.readouterr().out
 
 
-def test_what_is_no_call_is_a_disagreement_and_stops_nothing(tmp_path: Path) -> None:
+def test_a_malformed_call_in_a_case_counts_as_a_disagreement(tmp_path: Path) -> None:
     folder = _folder(tmp_path, {"one": {"exact/names": 1.0}})
     case = {"id": "one", "expected": [3], "actual": []}
     (tmp_path / "cases.json").write_bytes(msgspec.json.encode([case]))

@@ -65,7 +65,9 @@ def test_any_value_has_a_number_or_a_reason_against_it(metric: Any, value: Any) 
         (tool_scorer.tool_correctness_with_args, {}),
     ],
 )
-def test_what_the_tool_cannot_follow_is_not_scored(metric: Any, options: dict[str, Any]) -> None:
+def test_arguments_nested_too_deeply_for_the_reproduced_tool_are_not_scored(
+    metric: Any, options: dict[str, Any]
+) -> None:
     with pytest.raises(NotScorable):
         metric([f(a=nested())], [f(a=nested())], **options)
     with pytest.raises(NotScorable, match="too deep"):
@@ -73,7 +75,7 @@ def test_what_the_tool_cannot_follow_is_not_scored(metric: Any, options: dict[st
 
 
 @pytest.mark.parametrize("metric", [evalite.tool_call_accuracy, parity.tpmjs.tool_call_accuracy])
-def test_what_javascript_can_follow_is_compared_at_any_depth(metric: Any) -> None:
+def test_metrics_of_javascript_tools_compare_arguments_at_any_depth(metric: Any) -> None:
     assert metric([f(a=nested())], [f(a=nested())]) == 1.0
 
 
@@ -91,7 +93,7 @@ def test_a_call_without_arguments_cannot_be_written_for_ragas() -> None:
             metric([{"name": "f"}], [])
 
 
-def test_what_is_no_number_equals_itself_for_some_tools() -> None:
+def test_nan_equals_itself_in_the_metrics_of_some_tools_only() -> None:
     call = [f(a=nan)]
 
     assert agentevals.trajectory_match(call, [f(a=float("nan"))]) is True

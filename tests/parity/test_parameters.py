@@ -39,7 +39,7 @@ def test_arguments_may_be_left_out(call: Any) -> None:
 @pytest.mark.parametrize(
     "call", [3, None, (), ("f", {}, 1), (1, {}), {}, {"name": 3, "arguments": {}}], ids=repr
 )
-def test_what_is_no_call_is_an_error_that_says_what_to_do(call: Any) -> None:
+def test_a_malformed_call_is_an_error_that_says_what_to_do(call: Any) -> None:
     with pytest.raises(InvalidCall, match=r"callscore\.read_calls"):
         ragas.tool_call_accuracy([PLAIN], [call])
 
@@ -53,7 +53,7 @@ def test_arguments_that_are_no_object_are_not_scored(call: Any) -> None:
 
 
 @pytest.mark.parametrize("calls", [None, PLAIN, "f", 3], ids=repr)
-def test_what_is_no_list_of_calls_is_an_error(calls: Any) -> None:
+def test_a_value_that_is_not_a_list_of_calls_is_an_error(calls: Any) -> None:
     with pytest.raises(InvalidCall, match="expected a list of calls"):
         ragas.tool_call_accuracy([PLAIN], calls)
 

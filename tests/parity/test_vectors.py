@@ -44,7 +44,7 @@ def _is_rounding(found: Finding) -> bool:
     return isinstance(found.ours, float) and math.isclose(found.theirs, found.ours, rel_tol=1e-15)
 
 
-def test_these_tools_are_recorded() -> None:
+def test_answers_are_recorded_for_exactly_the_listed_tools() -> None:
     assert set(map(module_of, TOOLS)) == {
         *("agentevals", "autoevals", "azure", "bfcl", "deepeval", "evalite", "google_adk"),
         *("mcpjam", "mlflow", "promptfoo", "pydantic_evals", "ragas", "spring_ai_ragas"),

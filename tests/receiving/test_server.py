@@ -130,7 +130,7 @@ def test_pages_in_a_browser_are_refused(server: TraceServer) -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:99", "127.0.0.1", "[::1]:4318"])
-def test_this_machine_has_several_names(server: TraceServer, host: str) -> None:
+def test_a_request_to_any_name_of_this_machine_is_accepted(server: TraceServer, host: str) -> None:
     assert ask(server, Host=host).status == 200
 
 
@@ -233,7 +233,7 @@ def test_ports_and_addresses_that_cannot_be_used_are_refused() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])
-def test_this_machine_needs_no_token(host: str) -> None:
+def test_a_loopback_address_needs_no_token(host: str) -> None:
     assert checked_token(host, None) is None
     assert checked_token(host, "") is None
     assert checked_token(host, TOKEN) == TOKEN

@@ -110,7 +110,7 @@ def test_an_error_of_the_recorder_is_raised_when_the_recording_is_used() -> None
         callscore.score([], run)
 
 
-def test_what_ran_outside_is_an_error() -> None:
+def test_a_run_outside_of_the_with_block_is_an_error() -> None:
     with Notes() as run:
         run.take(look())
     run.take(look("b"))

@@ -170,7 +170,9 @@ def test_differences_that_are_all_of_other_sizes_are_counted_as_well(cases: int)
 
 @pytest.mark.parametrize("cases", [40, 60, 120])
 @pytest.mark.parametrize("power", [1, 4])
-def test_what_is_not_counted_is_hardly_too_small(cases: int, power: int) -> None:
+def test_the_approximated_sign_flip_p_value_is_hardly_below_the_exact_one(
+    cases: int, power: int
+) -> None:
     random = Random(cases * power)
     for _ in range(5):
         sizes = [1 + round(2000 * random.random() ** power) for _ in range(cases)]
@@ -205,7 +207,7 @@ def test_with_one_size_it_is_the_exact_test_of_mcnemar(down: int, up: int) -> No
     assert found == pytest.approx(exact_mcnemar(down, up))
 
 
-def test_it_is_the_paired_permutation_test_of_scipy() -> None:
+def test_the_sign_flip_p_value_is_that_of_the_paired_permutation_test_of_scipy() -> None:
     differences = np.array([Random(number).uniform(-0.3, 0.5) for number in range(10)])
 
     other = permutation_test(
@@ -259,7 +261,9 @@ def score(difference: float, down: int, up: int, cases: int) -> float:
     ("down", "up", "cases"),
     [(5, 0, 50), (3, 2, 20), (12, 30, 200), (1, 1, 1000), (60, 20, 100), (20, 21, 41)],
 )
-def test_both_ends_are_as_far_away_as_the_confidence_says(down: int, up: int, cases: int) -> None:
+def test_the_score_at_both_ends_of_the_paired_interval_is_the_normal_quantile(
+    down: int, up: int, cases: int
+) -> None:
     low, high = paired_interval(down, up, cases)
 
     assert score(low, down, up, cases) == pytest.approx(Z, abs=1e-4)
@@ -301,7 +305,7 @@ def test_an_interval_holds_what_was_seen_and_mirrors_when_the_runs_are_swapped(
     assert wide.high >= high - 1e-12
 
 
-def test_what_the_exact_test_believes_the_interval_believes() -> None:
+def test_the_interval_excludes_zero_where_the_exact_test_is_significant() -> None:
     for flipped in range(1, 200):
         for down in range(flipped // 2 + 1):
             up = flipped - down
@@ -379,7 +383,9 @@ def test_swapping_the_runs_mirrors_everything(differences: list[float]) -> None:
 
 
 @given(samples)
-def test_what_the_p_value_believes_the_interval_believes(differences: list[float]) -> None:
+def test_the_bootstrap_interval_excludes_zero_where_its_p_value_is_significant(
+    differences: list[float],
+) -> None:
     p_value, (low, high) = paired_bootstrap(Counter(differences))
 
     assert 0 <= p_value <= 1
@@ -403,7 +409,7 @@ def test_the_interval_holds_the_mean(differences: list[float]) -> None:
     assert low - 1e-9 <= sum(differences) / len(differences) <= high + 1e-9
 
 
-def test_one_that_rose_far_among_few_others_is_not_taken_for_all() -> None:
+def test_one_large_rise_among_few_cases_is_not_significant() -> None:
     differences = [0, 0.02, 0.02, 0.02, 0.03, 0.03, 0.03, 0.5]
 
     p_value, (low, high) = paired_bootstrap(Counter(differences))
@@ -552,7 +558,7 @@ def test_a_test_among_many_needs_a_clearer_difference() -> None:
     assert [min_flips(tests) for tests in (1, 2, 20)] == [6, 7, 10]
 
 
-def test_it_is_never_less_than_what_whole_cases_need() -> None:
+def test_the_smallest_effect_is_never_less_than_whole_cases_need() -> None:
     floor = smallest_effect(200, 0.0)
 
     assert smallest_effect(200, 1.0, size=0.01) == floor

@@ -35,7 +35,7 @@ def test_where_a_loop_runs_already_another_thread_does_it() -> None:
     assert asyncio.run(in_a_notebook()) == 1
 
 
-def test_what_is_left_behind_is_told_to_end() -> None:
+def test_an_unfinished_task_is_cancelled_when_the_main_function_returns() -> None:
     told: list[str] = []
 
     async def left() -> None:

@@ -71,7 +71,9 @@ def test_equality_can_be_decided(expected: Any) -> None:
         ),
     ],
 )
-def test_what_needs_the_value_is_refused(expected: Any, settings: Any, said: str) -> None:
+def test_rescoring_is_refused_for_a_case_that_depends_on_a_hidden_value(
+    expected: Any, settings: Any, said: str
+) -> None:
     found = problem(expected, **settings)
 
     assert found is not None

@@ -141,7 +141,7 @@ def outcomes(found: list[tuple[str, Result]]) -> RunHooks:
     SETTINGS,
     st.sampled_from([None, TOOLS]),
 )
-def test_what_is_kept_is_scored_as_it_was_before(
+def test_rescoring_a_stored_run_gives_the_same_results(
     store: Store, pairs: list[tuple[list[Any], Any]], options: dict[str, Any], tools: Any
 ) -> None:
     cases = [Case("Go", id=f"case {at}", expected=wanted) for at, (wanted, _) in enumerate(pairs)]

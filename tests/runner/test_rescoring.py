@@ -290,7 +290,7 @@ def test_ctrl_c_stops_it_and_what_was_scored_is_kept(store: Store) -> None:
     assert len(list(store.results(second.id))) == second.evaluations[0].answered
 
 
-def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
+def test_rescoring_goes_on_with_a_warning_if_the_history_is_damaged(store: Store) -> None:
     @evaluation(cases=[a_case(str(number)) for number in range(20)])
     def assistant(_: Any) -> Any:
         return RIGHT

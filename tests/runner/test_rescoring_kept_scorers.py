@@ -75,7 +75,9 @@ def test_functions_are_found_in_the_file_which_is_read_once(folder: Path) -> Non
         ("/etc/eval_x.py::agent", "it is a function in /etc/eval_x.py, which is outside of the"),
     ],
 )
-def test_what_is_not_there_is_said(folder: Path, key: str, problem: str) -> None:
+def test_a_stored_scorer_that_is_not_found_is_reported_with_the_reason(
+    folder: Path, key: str, problem: str
+) -> None:
     (folder / "eval_broken.py").write_text("1 / 0\n")
 
     assert str(StoredScorers().find(kept(key), "polite")).startswith(problem)

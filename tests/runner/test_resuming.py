@@ -76,7 +76,7 @@ def test_a_run_that_ends_while_we_look_for_one_does_not_go_on(
     assert RunLock(store.path, "ending").take()
 
 
-def test_what_another_process_has_taken_is_given_another_name(
+def test_a_run_id_that_another_process_has_locked_is_not_used(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)

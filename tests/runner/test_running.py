@@ -139,7 +139,7 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked() ->
 # --- kept answers -----------------------------------------------------------------------------------
 
 
-def test_what_has_changed_is_asked_again(store: Store) -> None:
+def test_cached_answers_are_not_used_if_the_input_or_the_task_has_changed(store: Store) -> None:
     agent = Agent()
     before = replace(an_evaluation(agent, *map(a_case, "ab")), source="aa")
     run(make_plan([before]), CACHED, store=store)
@@ -450,7 +450,7 @@ def test_anything_else_is_refused() -> None:
         callscore.evaluate(what)
 
 
-def test_it_works_where_a_loop_runs_already() -> None:
+def test_evaluate_works_where_an_event_loop_runs_already() -> None:
     async def cell() -> callscore.RunResults:
         return callscore.evaluate(an_evaluation(right))
 

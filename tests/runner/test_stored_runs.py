@@ -73,7 +73,7 @@ CASES = [
 ]
 
 
-def test_all_that_a_run_told_is_told_again(store: Store) -> None:
+def test_a_loaded_run_has_the_results_it_had_when_it_ran(store: Store) -> None:
     first = ran(store, a_plan(agent, *CASES, tools=[WEATHER]), show="all", max_shown=None)
 
     assert as_data(kept(store, ALL)) == as_data(first)
@@ -96,7 +96,7 @@ def test_repeated_trials_and_fail_under_are_told_again(store: Store) -> None:
 
 @pytest.mark.parametrize("show", ["failing", "all", "none"])
 @pytest.mark.parametrize("max_shown", [None, 1])
-def test_what_a_table_shows_needs_no_more_than_the_counts(
+def test_a_run_loaded_for_a_table_has_its_counts_but_no_confusion(
     store: Store, show: Any, max_shown: int | None
 ) -> None:
     first = ran(store, a_plan(agent, *CASES), show=show, max_shown=max_shown, fail_under=0.5)

@@ -183,7 +183,7 @@ ENDLESS.append(ENDLESS)
         ({"a": 1}, "the calls cannot be read: answer"),
     ],
 )
-def test_what_is_no_answer_is_told_in_one_short_line(returned: Any, problem: str) -> None:
+def test_an_unreadable_answer_is_reported_in_one_short_line(returned: Any, problem: str) -> None:
     failure = failure_of(lambda _: returned)
 
     assert failure.kind == "unreadable"
@@ -204,7 +204,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
-def test_what_is_nested_too_deeply_is_refused_and_the_rest_is_run(store: Store) -> None:
+def test_an_answer_nested_too_deeply_is_refused_and_the_other_cases_are_run(store: Store) -> None:
     def answer(case: Any) -> Any:
         depth = int(case.id) if case.id.isdigit() else 0
         return [{"name": "get_weather", "arguments": {"city": _nested(depth)}}] if depth else RIGHT
@@ -243,7 +243,7 @@ def test_an_answer_says_what_it_cost() -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_what_a_task_does_to_its_case_is_for_itself_alone(is_async: bool) -> None:
+def test_changes_that_a_task_makes_to_its_case_do_not_reach_other_trials(is_async: bool) -> None:
     messages = [{"role": "user", "content": "Hi!"}]
     seen: list[int] = []
 
@@ -393,7 +393,7 @@ def test_a_task_that_cannot_say_what_it_asks_is_a_failure(tmp_path: Path) -> Non
     assert "who knows" in results.evaluations[0].failures[0].problem
 
 
-def test_what_a_stream_raises_is_told() -> None:
+def test_an_exception_raised_by_a_stream_is_reported() -> None:
     async def streamed(_: Any) -> AsyncIterator[Any]:
         yield {}
         raise ValueError("half of it")

@@ -35,7 +35,7 @@ def test_the_messages_of_a_file_come_out_as_one() -> None:
     assert decode_otlp(prefixed * 2) == {"resourceSpans": EXPECTED["resourceSpans"] * 2}
 
 
-def test_what_is_unknown_is_skipped() -> None:
+def test_unknown_fields_and_unexpected_wire_types_are_skipped() -> None:
     unknown = b"\xa0\x06\x05" + b"\xa1\x06" + bytes(8) + b"\xa5\x06" + bytes(4) + b"\xa2\x06\x01x"
     known_but_otherwise_written = b"\x08\x07"
 

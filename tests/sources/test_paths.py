@@ -74,7 +74,7 @@ def test_a_file_that_several_paths_name_is_used_once() -> None:
     assert expand_paths(["logs/*.jsonl", "logs/a.jsonl"]) == ["logs/b.jsonl", "logs/a.jsonl"]
 
 
-def test_what_is_not_a_regular_file_does_not_match(logs: Path) -> None:
+def test_a_named_pipe_and_a_broken_symlink_do_not_match_a_pattern(logs: Path) -> None:
     os.mkfifo(logs / "c.jsonl")
     (logs / "d.jsonl").symlink_to(logs / "nothing")
     (logs / "e.jsonl").symlink_to(logs / "a.jsonl")

@@ -113,7 +113,7 @@ def test_text_without_a_telling_name_is_told_by_what_models_write(tmp_path: Path
         (b"", False),
     ],
 )
-def test_what_models_write_around_calls_tells_their_text(head: bytes, is_text: bool) -> None:
+def test_text_of_a_model_is_recognized_by_its_markers(head: bytes, is_text: bool) -> None:
     assert looks_like_model_text(head) == is_text
 
 
@@ -161,7 +161,7 @@ def test_otlp_in_protobuf_is_told_by_its_content(
 
 
 @pytest.mark.parametrize("data", [parquet_bytes(), LOG.read_bytes()], ids=["parquet", "eval"])
-def test_what_must_be_read_back_and_forth_may_come_through_a_pipe(
+def test_parquet_files_and_inspect_logs_are_read_from_stdin_and_from_gzip(
     data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))

@@ -266,7 +266,7 @@ def test_a_server_that_is_not_there_is_the_reason() -> None:
     assert error.problem.startswith("reading failed (Cannot connect to host 127.0.0.1")
 
 
-def test_what_was_read_before_a_break_is_scored(server: FileServer) -> None:
+def test_cases_received_before_a_download_breaks_are_scored(server: FileServer) -> None:
     server.files["log.jsonl"] = LOG * 20
     server.cut_after = len(LOG) * 15
 

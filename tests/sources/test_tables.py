@@ -243,7 +243,9 @@ def test_containers_are_cut_at_the_right_places_wherever_a_batch_begins() -> Non
     ],
     ids=["floats", "binary", "duration"],
 )
-def test_what_json_does_not_have_is_marked(column: Any, marks: list[Any]) -> None:
+def test_a_column_value_without_a_json_equivalent_is_marked_as_malformed(
+    column: Any, marks: list[Any]
+) -> None:
     assert values_of(column) == marks
 
 

@@ -103,7 +103,7 @@ def test_lines_are_whole_however_the_bytes_arrive(size: int) -> None:
     assert records == [Record(f"f:{number + 1}", {"n": number}) for number in range(51)]
 
 
-def test_what_comes_before_a_break_is_not_lost() -> None:
+def test_lines_before_a_read_error_are_not_lost() -> None:
     def chunks() -> Iterator[bytes]:
         yield b'{"n": 1}\n{"n": 2}\n{"n"'
         raise UnreadableInput("f", "it broke.")

@@ -56,7 +56,7 @@ def test_dates_and_times_are_text() -> None:
         ("a = " + "[" * 5000, "f.toml", ""),
     ],
 )
-def test_what_is_not_toml_is_refused_with_its_line(text: str, place: str, problem: str) -> None:
+def test_unreadable_toml_is_refused_with_its_place(text: str, place: str, problem: str) -> None:
     with pytest.raises(UnreadableInput) as caught:
         read_toml(text, "f.toml")
 

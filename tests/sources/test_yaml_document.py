@@ -137,7 +137,7 @@ def test_the_parts_of_a_document_stand_on_lines() -> None:
     assert lines[("b", 0, "d", 1, "e")] == 4
 
 
-def test_what_an_alias_repeats_stands_where_it_was_named() -> None:
+def test_an_alias_has_its_own_line_and_the_keys_it_repeats_are_located_once() -> None:
     value, lines = read_yaml_with_lines("a: &x {b: 1}\nc: *x\n", "f.yaml")
 
     assert value["c"] == {"b": 1}

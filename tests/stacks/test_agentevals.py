@@ -48,7 +48,7 @@ def test_messages_of_langchain_are_read() -> None:
     assert '= save(path="a.txt")' in result["comment"]
 
 
-def test_it_is_called_as_the_evaluators_of_agentevals() -> None:
+def test_the_evaluator_has_the_parameters_and_result_keys_of_agentevals() -> None:
     theirs = create_trajectory_match_evaluator(trajectory_match_mode="unordered")
     sample = SAMPLES[0]
     given = {"outputs": sample.messages, "reference_outputs": as_reference(sample)}
@@ -112,6 +112,8 @@ def test_langsmith_shows_an_error_as_a_comment_without_a_score() -> None:
         ([], {"messages": [{"arguments": {}}]}, "expected"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(outputs: Any, reference: Any, problem: str) -> None:
+def test_unreadable_or_missing_outputs_and_references_raise_invalid_call(
+    outputs: Any, reference: Any, problem: str
+) -> None:
     with pytest.raises(callscore.InvalidCall, match=problem):
         tool_calls()(outputs=outputs, reference_outputs=reference)

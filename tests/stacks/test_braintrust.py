@@ -46,7 +46,7 @@ def test_every_row_has_the_score_of_score(options: Any) -> None:
     }
 
 
-def test_it_can_be_called_as_a_scorer_of_autoevals() -> None:
+def test_the_scorer_can_be_called_as_a_scorer_of_autoevals() -> None:
     expected, calls = CASES["one missed"]
     alone = callscore.score(expected, messages(calls))
     scorer = tool_calls(name="calls")
@@ -157,7 +157,7 @@ def test_the_expected_calls_can_be_in_several_places(options: Any, row: Any) -> 
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],
 )
-def test_what_cannot_be_scored_has_no_score_and_an_error(
+def test_a_row_that_cannot_be_scored_has_no_score_and_an_error(
     row: Any, output: Any, problem: str
 ) -> None:
     found = _evaluated([{"input": "correct", **row}], lambda _: output)["correct"]

@@ -202,7 +202,7 @@ def test_an_output_that_is_not_in_the_conversation_counts(tmp_path: Path) -> Non
     ],
     ids=["no reference", "another reference", "a name", "several references", "no answer"],
 )
-def test_what_cannot_be_scored_is_an_error_of_the_evaluation(
+def test_a_sample_that_cannot_be_scored_is_an_error_of_the_evaluation(
     sample: Any, by: str, problem: str, tmp_path: Path
 ) -> None:
     made = Sample(input="?", metadata={"case": "correct"}, **sample)

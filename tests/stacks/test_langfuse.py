@@ -54,7 +54,7 @@ def test_every_item_has_the_score_of_score(options: Any) -> None:
         assert result.metadata["passed"] == alone.passed
 
 
-def test_it_works_with_an_asynchronous_task() -> None:
+def test_the_evaluator_works_with_an_asynchronous_task() -> None:
     async def task(*, item: Any, **_: Any) -> Any:
         return {"answer": WORDS, "messages": _returned(item=item)}
 
@@ -90,7 +90,7 @@ def test_the_expected_calls_can_be_in_several_places(options: Any, item: Any) ->
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],
 )
-def test_what_cannot_be_scored_has_no_score_and_an_error_in_the_log(
+def test_an_item_that_cannot_be_scored_has_no_score_and_an_error_in_the_log(
     item: Any, output: Any, problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.ERROR, logger="langfuse")

@@ -171,7 +171,7 @@ def test_scores_without_a_trace_are_left_out_and_counted() -> None:
     assert delivery.refused_cases == ("1", "2")
 
 
-def test_it_is_an_error_if_no_score_has_a_trace() -> None:
+def test_an_upload_in_which_no_score_has_a_trace_is_an_error() -> None:
     with (
         record_requests({SCORES: TAKEN}) as server,
         pytest.raises(InvalidSettings, match="Langfuse needs the id of the trace"),

@@ -399,7 +399,7 @@ def test_an_inner_recording_belongs_to_both() -> None:
     assert cities(outer) == [{"city": "Oslo"}, {"city": "Rome"}]
 
 
-def test_nothing_is_recorded_after_the_end() -> None:
+def test_calls_after_the_end_of_a_recording_are_not_recorded() -> None:
     record()
     hooks = len(_configure_hooks)
     with record() as run:

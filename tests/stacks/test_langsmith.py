@@ -80,7 +80,7 @@ async def _returned_later(inputs: dict[str, Any]) -> Any:
     return _returned(inputs)
 
 
-def test_it_works_in_asynchronous_experiments() -> None:
+def test_the_evaluator_works_in_asynchronous_experiments() -> None:
     import asyncio
 
     async def run() -> Any:
@@ -232,7 +232,7 @@ def _fails(_: Any) -> Any:
     ],
     ids=["an object", "words", "a target that fails", "no reference", "another reference"],
 )
-def test_what_cannot_be_scored_is_feedback_with_an_error(
+def test_an_example_that_cannot_be_scored_has_feedback_with_an_error(
     outputs: Any, target: Any, problem: str
 ) -> None:
     found = _evaluated(target, [_example("correct", outputs)])

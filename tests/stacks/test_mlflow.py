@@ -169,7 +169,9 @@ def test_the_key_of_the_expected_calls_can_be_named() -> None:
     ],
     ids=["words", "an object", "another reference", "no reference"],
 )
-def test_what_cannot_be_scored_is_an_assessment_with_an_error(row: Any, problem: str) -> None:
+def test_a_row_that_cannot_be_scored_has_an_assessment_with_an_error(
+    row: Any, problem: str
+) -> None:
     rows = [{"inputs": {"case": "correct"}, "expectations": {"expected": EXPECTED}, **row}]
 
     result = mlflow.genai.evaluate(data=rows, scorers=[tool_calls()])

@@ -263,7 +263,7 @@ def test_a_span_that_ends_after_the_recording_is_an_error(stack: Stack) -> None:
         _ = run.calls
 
 
-def test_nothing_is_recorded_after_the_end(stack: Stack) -> None:
+def test_spans_after_the_end_of_a_recording_are_not_recorded(stack: Stack) -> None:
     with record(provider=stack.provider) as run:
         stack.run("Oslo")
     stack.run("Rome")

@@ -94,7 +94,7 @@ def test_arrays_of_parquet_files_count() -> None:
     ],
     ids=["words", "words for none", "an object", "nothing", "NaN", "no reference", "another"],
 )
-def test_what_cannot_be_scored_failed_and_says_why(
+def test_a_row_that_cannot_be_scored_fails_with_a_reason(
     output: Any, expected: Any, problem: str
 ) -> None:
     frame = pd.DataFrame({"output": [output], "expected": [expected]}, dtype=object)

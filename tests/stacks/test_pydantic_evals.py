@@ -192,7 +192,7 @@ def test_the_expected_calls_can_be_in_the_metadata(options: Any, metadata: Any) 
     ],
     ids=["words", "words for none", "an object", "nothing", "no reference", "another reference"],
 )
-def test_what_cannot_be_scored_is_a_failure_of_the_evaluator(
+def test_a_case_that_cannot_be_scored_is_a_failure_of_the_evaluator(
     expected: Any, output: Any, problem: str
 ) -> None:
     case = Case(name="one", inputs="one", expected_output=expected)

@@ -80,7 +80,7 @@ def test_the_tools_are_known_where_they_are_given() -> None:
     assert score.parameters_valid == 0
 
 
-def test_what_cannot_be_read_is_an_error_and_its_traceback_is_short() -> None:
+def test_unreadable_calls_raise_an_error_with_a_short_traceback() -> None:
     with pytest.raises(InvalidCall) as failed:
         assert_calls(PARIS, 17)
 

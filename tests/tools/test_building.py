@@ -60,7 +60,7 @@ def test_the_member_that_differs_is_named(tmp_path: Path) -> None:
         build_twice(tmp_path, root=project)
 
 
-def test_what_a_tree_without_git_has_lying_around_is_left_out(tmp_path: Path) -> None:
+def test_generated_files_are_left_out_of_a_tree_without_git(tmp_path: Path) -> None:
     project = _project(tmp_path / "project")
     for name in (".venv/x.py", "small/__pycache__/x.pyc", ".mypy_cache/x", "dist/x.whl"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def test_what_a_tree_without_git_has_lying_around_is_left_out(tmp_path: Path) ->
     assert tree_files(project) == ["pyproject.toml", "small/__init__.py", "small/module.py"]
 
 
-def test_what_git_ignores_is_left_out_and_what_is_new_is_not(tmp_path: Path) -> None:
+def test_files_that_git_ignores_are_left_out_and_untracked_ones_are_kept(tmp_path: Path) -> None:
     project = _project(tmp_path / "project")
     run(["git", "init", "-q"], folder=project)
     (project / ".gitignore").write_text("*.log\n")
@@ -79,7 +79,7 @@ def test_what_git_ignores_is_left_out_and_what_is_new_is_not(tmp_path: Path) -> 
     assert "x.log" not in tree_files(project)
 
 
-def test_nothing_of_the_tree_at_hand_is_imported(
+def test_commands_are_run_without_the_pythonpath_of_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -66,7 +66,7 @@ def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert [each.name for each in file.parent.iterdir()] == ["before.jsonl"]
 
 
-def test_what_is_no_recording_is_refused_with_file_and_line(tmp_path: Path) -> None:
+def test_a_missing_or_malformed_recording_is_refused_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "before.jsonl"
 
     with pytest.raises(SystemExit, match=r"before\.jsonl: No such file .*make transcript"):

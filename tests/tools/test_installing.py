@@ -30,7 +30,7 @@ def test_interpreters_are_found_on_the_path_and_under_pyenv(tmp_path: Path) -> N
     assert found == {"3.11": one, "3.12": other, "3.13": None}
 
 
-def test_what_is_wrong_is_said_and_is_the_exit_code(
+def test_a_failed_build_is_printed_and_exits_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(_: Path) -> Built:

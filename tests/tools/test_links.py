@@ -70,7 +70,7 @@ def test_a_broken_link_is_a_fault(body: str, fault: str, tmp_path: Path) -> None
         '<iframe src="http://example.org/"></iframe>',
     ],
 )
-def test_what_is_loaded_from_another_host_is_a_fault(body: str, tmp_path: Path) -> None:
+def test_a_resource_loaded_from_another_host_is_a_fault(body: str, tmp_path: Path) -> None:
     (found,) = faults(built(tmp_path, body))
 
     assert "from another host" in found

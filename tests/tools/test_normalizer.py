@@ -39,7 +39,7 @@ def test_the_longest_path_is_replaced_first() -> None:
         (r"{\"seconds\":-0.00002}", r"{\"seconds\":<waited>}"),
     ],
 )
-def test_what_differs_between_two_recordings_is_replaced(text: str, normalized: str) -> None:
+def test_addresses_ports_durations_and_progress_are_replaced(text: str, normalized: str) -> None:
     assert Normalizer({})(text) == normalized
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_is_not_mutated_is_read(target: str, tmp_path: Path) -> None:
+def test_unmutated_inputs_of_the_fuzzer_are_read(target: str, tmp_path: Path) -> None:
     found = []
     with in_folder(tmp_path / "scratch") as scratch:
         for number in range(10):

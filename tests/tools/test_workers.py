@@ -42,7 +42,7 @@ def test_the_first_inputs_are_read_or_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_once_failed_is_read_or_refused(tmp_path: Path) -> None:
+def test_inputs_that_once_failed_are_read_or_refused(tmp_path: Path) -> None:
     found: dict[str, Outcome] = {}
     with in_folder(tmp_path / "scratch") as scratch:
         for name, data in past_inputs():

@@ -50,7 +50,9 @@ def test_a_missing_client_names_the_extra_to_install(
         ("phoenix", Origin("t"), "no span id"),
     ],
 )
-def test_each_says_which_id_is_missing(name: str, origin: Origin, refusal: str | None) -> None:
+def test_a_score_without_the_id_its_backend_needs_is_refused_with_the_reason(
+    name: str, origin: Origin, refusal: str | None
+) -> None:
     assert backend_named(name).refusal(evaluation(origin=origin)) == refusal
     assert refusal is None or refusal in _REASONS  # in both languages
 

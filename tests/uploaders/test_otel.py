@@ -55,7 +55,7 @@ def test_the_address_is_that_of_the_option_or_of_the_environment(
 
 
 @pytest.mark.parametrize("address", ["grpc://c:4317", "localhost:4318", "http://", "/v1/logs"])
-def test_what_is_not_an_address_is_refused(address: str) -> None:
+def test_an_invalid_address_of_otlp_over_http_is_refused(address: str) -> None:
     with pytest.raises(InvalidSettings, match="not an address of OTLP over HTTP"):
         _logs_address(address)
 

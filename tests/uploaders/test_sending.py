@@ -59,7 +59,7 @@ def some(count: int, **fields: Any) -> list[Evaluation]:
     return [Evaluation(**{**known, "case": str(number), **fields}) for number in range(count)]
 
 
-def test_all_are_sent_in_batches_and_the_connection_is_closed() -> None:
+def test_all_scores_are_sent_in_batches_and_the_connection_is_closed() -> None:
     fake = Fake()
 
     delivery = upload_evaluations(fake.backend, iter(some(250)), endpoint="http://x")
@@ -70,7 +70,7 @@ def test_all_are_sent_in_batches_and_the_connection_is_closed() -> None:
     assert (fake.endpoints, fake.closed) == (["http://x"], 1)
 
 
-def test_those_that_cannot_be_linked_are_counted_and_named() -> None:
+def test_scores_that_cannot_be_linked_are_counted_and_the_first_cases_named() -> None:
     fake = Fake()
 
     delivery = upload_evaluations(fake.backend, [*some(2), *some(7, origin=Origin())])
@@ -80,7 +80,7 @@ def test_those_that_cannot_be_linked_are_counted_and_named() -> None:
     assert delivery.refused_cases == ("0", "1", "2", "3", "4")
 
 
-def test_it_is_an_error_if_none_can_be_linked() -> None:
+def test_an_upload_in_which_no_score_can_be_linked_is_an_error() -> None:
     fake = Fake()
 
     with pytest.raises(

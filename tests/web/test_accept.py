@@ -29,7 +29,7 @@ def accept(browser: Browser, run: str, status: int = 200, /, **body: Any) -> Any
     return browser.post(f"/api/runs/{run}/accept", status, **whole)
 
 
-def test_what_was_shown_is_written(browser: Browser, runs: Runs, file: Path) -> None:
+def test_a_change_is_written_as_it_was_shown(browser: Browser, runs: Runs, file: Path) -> None:
     run, before = runs("rome"), file.read_text()
     shown = accept(browser, run)
 
@@ -59,7 +59,7 @@ def test_a_file_that_changed_since_it_was_shown_is_not_written(
 
 
 @pytest.mark.parametrize("digest", ["", "0" * 32, "x"])
-def test_nothing_is_written_without_having_been_shown(
+def test_a_change_that_was_not_shown_is_not_written(
     browser: Browser, runs: Runs, file: Path, digest: str
 ) -> None:
     run, before = runs("rome"), file.read_text()

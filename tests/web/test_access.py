@@ -143,7 +143,9 @@ def test_other_methods_are_refused(browser: Browser, method: str, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ["/api/notes", "/api/notes/delete", "/api/runs/latest/cancel"])
-def test_what_changes_something_cannot_be_asked(browser: Browser, path: str) -> None:
+def test_a_get_request_to_a_path_that_changes_something_is_refused(
+    browser: Browser, path: str
+) -> None:
     assert browser.client.get(path).status_code == 405
 
 

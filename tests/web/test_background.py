@@ -29,7 +29,7 @@ with page_beside(None, "en") as page:
 """
 
 
-def test_it_serves_until_the_block_ends(project: Path) -> None:
+def test_the_page_is_served_until_the_block_ends(project: Path) -> None:
     del project
     with page_beside(None, "ru") as page:
         with urlopen(page.address, timeout=WAIT) as answer:  # noqa: S310  (it is on this machine)
@@ -53,7 +53,7 @@ def test_a_page_that_cannot_be_started_is_a_sentence(
         pass
 
 
-def test_it_ends_with_the_process_that_started_it(project: Path) -> None:
+def test_the_page_ends_with_the_process_that_started_it(project: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", STARTER], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as starter:

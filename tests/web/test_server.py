@@ -46,7 +46,7 @@ def asked(server: PageServer, line: str, *headers: str, body: bytes = b"") -> by
     return found
 
 
-def test_it_answers_on_this_machine_only(server: PageServer) -> None:
+def test_the_server_answers_on_its_loopback_address_only(server: PageServer) -> None:
     connection = http.client.HTTPConnection(HOST, server.port, timeout=WAIT)
     connection.request("GET", "/api/home")
     answer = connection.getresponse()
@@ -54,6 +54,8 @@ def test_it_answers_on_this_machine_only(server: PageServer) -> None:
     assert (answer.status, answer.read()[:14]) == (200, b'{"running":[],')
     assert answer.headers["server"] is None
     assert server.address == f"http://127.0.0.1:{server.port}/"
+    with pytest.raises(OSError):  # noqa: PT011  (which one depends on the system)
+        socket.create_connection(("127.0.0.2", server.port), timeout=WAIT)
     connection.close()
 
 

@@ -46,7 +46,7 @@ def test_no_text_ends_the_data_early(browser: Browser) -> None:
     assert "<" not in html[start : html.index("</script>", start)]
 
 
-def test_all_that_the_html_names_is_there(browser: Browser) -> None:
+def test_every_file_that_the_html_names_is_served(browser: Browser) -> None:
     html = browser.client.get("/").text
     named = re.findall(r'(?:src|href)="(/[^"]+)"', html)
 
@@ -58,7 +58,7 @@ def test_all_that_the_html_names_is_there(browser: Browser) -> None:
     assert re.findall(r"<script(?! type=)", html) == []
 
 
-def test_what_modules_import_is_there(browser: Browser) -> None:
+def test_every_module_that_a_script_imports_is_served(browser: Browser) -> None:
     missing = []
     for path, file in static_files().items():
         if not path.endswith(".js"):

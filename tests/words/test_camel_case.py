@@ -17,7 +17,7 @@ OTHER = {"tool": "summarize", "args": {"text": "different text"}}
 TRANSLATION = {"tool": "translateText", "args": {"text": "hello", "to": "es"}}
 
 
-def test_it_is_the_answer_of_the_agent_tool() -> None:
+def test_the_camel_case_score_is_what_the_agent_tool_returns() -> None:
     sides: dict[str, Any] = {"expected": [NEWS, LONG], "actual": [OTHER, TRANSLATION, NEWS]}
     tools = [{"name": "searchWeb"}, {"name": "summarize", "parameters": {"required": ["text"]}}]
 

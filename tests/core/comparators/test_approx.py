@@ -22,7 +22,9 @@ def fits(wanted: float, given: Any, **options: float) -> bool:
 
 
 @given(NUMBERS, NUMBERS, st.floats(0, 10), st.floats(0, 1e9))
-def test_it_is_what_fractions_say(wanted: float, given: float, rel: float, by: float) -> None:
+def test_approx_agrees_with_exact_fractions(
+    wanted: float, given: float, rel: float, by: float
+) -> None:
     exact, other, share, fixed = (Fraction(repr(number)) for number in (wanted, given, rel, by))
 
     expected = abs(other - exact) <= max(share * abs(exact), fixed)

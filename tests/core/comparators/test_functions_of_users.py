@@ -46,7 +46,7 @@ def test_equal_texts_are_alike_whatever_a_measure_says() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, "yes", 1.5, (True, 5), (True, "a", "b"), ("x", "y")])
-def test_what_no_answer_can_be_is_an_error(answer: Any) -> None:
+def test_an_invalid_answer_of_a_judge_or_similarity_measure_is_an_error(answer: Any) -> None:
     def answers(*_: Any) -> Any:
         return answer
 
@@ -85,7 +85,7 @@ def test_a_model_that_cannot_be_asked_says_so_itself(error: Exception) -> None:
     assert raised.value is error
 
 
-def test_what_a_judge_says_stays_on_one_short_line() -> None:
+def test_the_reason_of_a_judge_is_shortened_to_one_printable_line() -> None:
     found = score(POLITE, say("hello"), judge=lambda *_: (False, "red\x1b[31m\n" * 1000))
 
     (difference,) = found.incorrect[0].differences

@@ -80,7 +80,7 @@ def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
         "x{,5}y{z}",
     ],
 )
-def test_what_people_write_is_not(pattern: str) -> None:
+def test_a_usual_regular_expression_is_accepted(pattern: str) -> None:
     assert check_matcher(Matcher("$regex", pattern)) is None
 
 

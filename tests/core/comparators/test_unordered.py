@@ -56,7 +56,7 @@ def test_ten_thousand_plain_items_and_as_many_rules_in_order_take_little_time() 
     st.lists(ITEMS, max_size=2),
     st.lists(st.integers(0, 6), max_size=5),
 )
-def test_it_matches_where_some_way_to_leave_out_what_may_be_absent_does(
+def test_an_unordered_list_matches_if_some_choice_of_its_optional_items_does(
     wanted: list[Any], optional: list[Any], given: list[int]
 ) -> None:
     may_be = [Matcher("$optional", item) for item in optional]

@@ -95,7 +95,7 @@ def test_the_same_groups_are_no_error_where_the_agent_was_right() -> None:
     assert sum(ok for *_, ok in names(branches, backwards(branches)[::-1])[1]) == 81
 
 
-def test_what_is_forbidden_expects_nothing() -> None:
+def test_forbidden_calls_and_groups_of_them_expect_nothing() -> None:
     assert names([Forbidden("pay"), group("any_order", Forbidden("x")), BOOK], [BOOK]) == (
         ["book"],
         [(0, 0, True)],

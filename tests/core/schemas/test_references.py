@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -42,9 +43,9 @@ def test_schemas_are_found_alone_in_lists_and_by_name() -> None:
 TEXT = {"type": "string"}
 
 
-def test_what_is_only_called_so_says_nothing() -> None:
+def test_nullable_as_a_property_name_a_default_or_a_text_is_left_unchanged() -> None:
     schema = {"properties": {"nullable": TEXT}, "default": {"nullable": True}, "nullable": "yes"}
-    before = {"properties": {"a": {**schema}}}
+    before = {"properties": {"a": deepcopy(schema)}}
 
     apply_nullable(before)
 
@@ -60,7 +61,7 @@ def test_null_is_not_named_twice() -> None:
 
 
 @pytest.mark.parametrize("part", [{"type": 5}, {"type": [{}]}, {"enum": 5}, {"anyOf": 5}])
-def test_what_is_no_schema_stays_none(part: dict[str, Any]) -> None:
+def test_an_invalid_schema_with_nullable_stays_invalid(part: dict[str, Any]) -> None:
     assert schema_problem({"properties": {"a": {**part, "nullable": True}}})
 
 

@@ -122,7 +122,7 @@ def test_schemas_that_lead_to_one_another_without_end_take_too_long() -> None:
     assert takes_too_long(schema, {"c": 5})
 
 
-def test_what_is_no_schema_is_passed_over() -> None:
+def test_subschemas_that_are_not_objects_are_passed_over() -> None:
     assert not takes_too_long(
         _schema({"properties": 5, "items": True, "prefixItems": 3}), {"c": {"d": [1]}}
     )

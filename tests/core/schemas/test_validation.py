@@ -61,7 +61,7 @@ def test_a_reference_to_elsewhere_is_refused_and_named(reference: str) -> None:
         ({"default": 10**5000}, "it is not JSON: "),
     ],
 )
-def test_what_is_no_schema_is_refused_with_a_reason(schema: Any, problem: str) -> None:
+def test_an_invalid_schema_is_refused_with_a_reason(schema: Any, problem: str) -> None:
     said = schema_problem(schema)
 
     assert said is not None
@@ -131,7 +131,9 @@ def test_at_most_a_hundred_errors_are_given() -> None:
 
 
 @given(json_values, json_values)
-def test_nothing_breaks_it(schema: Any, value: Any) -> None:
+def test_any_json_schema_and_value_are_checked_without_an_exception(
+    schema: Any, value: Any
+) -> None:
     for usable in ({"const": schema}, {"default": schema, "enum": [schema]}, schema):
         if schema_problem(usable) is None:
             assert isinstance(validation_errors(usable, value), list)

@@ -85,7 +85,7 @@ def test_another_run_of_the_same_id_gets_another(store: Store) -> None:
     assert kept(store)[0].name == "other"
 
 
-def test_what_breaks_off_can_be_imported_again(store: Store) -> None:
+def test_an_import_that_breaks_off_can_be_repeated(store: Store) -> None:
     def breaking() -> Iterator[Record]:
         yield from WHOLE[:3]
         raise UnusableStore("somewhere", "it went away")
@@ -167,7 +167,7 @@ def test_whatever_is_in_a_run_it_is_only_kept(store: Store) -> None:
 COUNTED = replace(RUN, totals={"answered": 2, "errors": 1})
 
 
-def test_what_was_missing_may_come_later(store: Store) -> None:
+def test_results_missing_from_an_import_can_be_imported_later(store: Store) -> None:
     failed = a_result(RUN.id, "three", status="error")
     import_records(store, [COUNTED, EVALUATION, failed])
 

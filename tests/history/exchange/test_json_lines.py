@@ -91,7 +91,7 @@ ENDING = [
 
 
 @pytest.mark.parametrize("lines", [ENDING[:3], ENDING[:1], [*ENDING[:2], *ENDING]])
-def test_what_was_cut_off_is_refused(lines: list[bytes]) -> None:
+def test_a_file_that_was_cut_off_is_refused(lines: list[bytes]) -> None:
     with pytest.raises(UnreadableInput, match="the file is cut off"):
         list(read_lines(lines, "runs.jsonl"))
 

@@ -81,7 +81,7 @@ def rows(*results: ResultRecord) -> list[dict[str, str]]:
         "\uff1d",
     ],
 )
-def test_what_looks_like_a_formula_is_text(start: str) -> None:
+def test_a_cell_that_looks_like_a_formula_is_written_as_text(start: str) -> None:
     formula = f"{start}HYPERLINK(1)"
     failed = a_result("run", formula, status="error", failure=("raised", formula), answer=formula)
 
