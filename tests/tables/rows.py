@@ -136,6 +136,8 @@ def check_rows(name: str, check: Callable[[dict[str, Any]], object], hint: str =
 
 def same(one: Any, other: Any) -> bool:
     """Whether two values are written alike in JSON, in which true is not 1, and 1 is not 1.0."""
+    if _NOTHING in (one, other):
+        return one is other
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
