@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import signal
+import sys
 import time
 from contextvars import ContextVar
 from functools import cache
@@ -16,7 +17,6 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from coverage import Coverage
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from callscore.hiding.environment import is_secret_variable
@@ -110,8 +110,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     Measuring takes more than half of the time that these tests take. And what only a drawn example
     reaches is covered by chance: a test with a name has to reach it.
     """
-    measuring = Coverage.current() if is_hypothesis_test(pyfuncitem.function) else None
-    if measuring is None:
+    coverage = sys.modules.get("coverage")  # who does not measure may not have it
+    measuring = coverage and coverage.Coverage.current()
+    if measuring is None or not is_hypothesis_test(pyfuncitem.function):
         return (yield)
     measuring.stop()
     try:

@@ -59,7 +59,7 @@ def message_of(blocks: list[dict[str, Any]], stop_reason: str | None) -> dict[st
 
 
 def answered(*blocks: dict[str, Any]) -> Any:
-    SERVER.answer = message_of([TEXT, *blocks], "tool_use")
+    SERVER.answer = message_of([TEXT, *blocks], "tool_use" if blocks else "end_turn")
     return CLIENT.messages.create(**ASK)
 
 
@@ -132,7 +132,7 @@ def streamed() -> tuple[list[Any], list[Any], Any]:
 
 @given(CALLS, SIZES)
 def test_a_stream_is_put_together_as_the_sdk_does_it(calls: Any, sizes: list[int]) -> None:
-    SERVER.answer = events_of(uses_of(calls), sizes, None, "tool_use")
+    SERVER.answer = events_of(uses_of(calls), sizes, None, "tool_use" if calls else "end_turn")
     raw, helped, final = streamed()
 
     expected = calls_of(final.content)
@@ -251,6 +251,7 @@ def test_calls_that_the_tool_runner_of_the_sdk_makes_are_read(city: str, days: l
     sent = loads(SERVER.asked)["messages"]  # of a thread, only what is new is sent
 
     assert read(messages) == ran
-    assert read(SERVER.asked) == []
+    with pytest.warns(callscore.UnreadCalls, match="'tool_use_id'"):  # the result of a call alone
+        assert read(SERVER.asked) == []
     assert read([messages[0], *sent]) == ran
     assert [found.result for found in callscore.read_calls([messages[0], *sent])] == ["done"]

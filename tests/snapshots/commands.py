@@ -310,6 +310,7 @@ PLACES = (
             "git add eval_weather.toml answers.jsonl",
             "git commit --quiet -m first",
             "callscore run --jobs 1 eval_weather.toml --name whole",
+            "callscore score cases.jsonl --save scored",
             "callscore run --jobs 1 eval_weather.toml -k oslo --name part",
         ),
         (Snapshot("show/commit", "show HEAD --show none", "middle"),),

@@ -146,7 +146,12 @@ def _is_of_tool(item: dict[str, Any], arguments: Any) -> bool:
         and (name == "" or _TOOL_NAME.fullmatch(name) is not None)
         and (isinstance(arguments, dict) or read_arguments(arguments).error in _KEPT_FAULTS)
         and (not isinstance(kind, str) or _CALL_TYPE.search(kind) is not None)
-        and all(key in _FIELDS or key in _OUTCOME_FIELDS for key in item)
+        and all(
+            key in _FIELDS
+            or key in _OUTCOME_FIELDS
+            or value is None  # a field that SDKs leave empty
+            for key, value in item.items()
+        )
     )
 
 
