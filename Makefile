@@ -188,7 +188,7 @@ fuzz: $(VENV)/.installed-dev ## mutate all that callscore reads, and run it: SEE
 	$(BIN)/python -m tools.fuzz --seed $(SEED) --jobs $(JOBS) \
 		$(if $(INPUTS),--inputs $(INPUTS),--minutes $(or $(MINUTES),5))
 
-differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs (5 min)
+differential: $(SDKS_VENV)/.installed ## compare what is read with the objects of the real SDKs (1 min)
 	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)
 
 parity: $(VENV)/.installed ## compare other tools' metrics with the real packages, and write the table
