@@ -90,7 +90,7 @@ def test_both_readmes_show_the_same_code() -> None:
     assert _code(ROOT / "README.md") == _code(ROOT / "README.ru.md")
 
 
-@pytest.mark.parametrize("page", [*PAGES, *EXAMPLES, *ROOT.glob("tests/**/*.md")], ids=_name)
+@pytest.mark.parametrize("page", [*PAGES, *EXAMPLES, *ROOT.glob("tests/**/README.md")], ids=_name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", _prose(page))
 
