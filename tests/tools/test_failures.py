@@ -21,7 +21,7 @@ def test_a_failure_is_made_smaller_and_can_be_repeated(
         return "read"
 
     monkeypatch.setattr("tools.fuzz.execution.run_input", fail_at_x)
-    failed = Input("read", (), {"a": b'[1, {"b": ["x", 2]}, 3]'})
+    failed = Input("read", ("\ud800",), {"a": b'[1, {"b": ["x", 2]}, 3]'})
     with in_folder(tmp_path / "scratch") as scratch:
         outcome = execute(failed, scratch, is_limited=False)
         smaller = minimize(failed, outcome, scratch)

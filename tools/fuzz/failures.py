@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json  # noqa: TID251  (msgspec takes no half of a surrogate pair)
 import re
 import time
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from tools.fuzz.execution import Scratch
 
-__all__ = ["Failure", "minimize", "read_failure", "write_failure"]
+__all__ = ["Failure", "as_json", "from_json", "minimize", "read_failure", "write_failure"]
 
 _PATIENCE = 5.0  # seconds of processor time for making one failure smaller
 
@@ -44,13 +45,24 @@ def write_failure(failure: Failure, folder: Path) -> Path:
     name = re.sub(r"[^\w.-]+", "-", failure.outcome.place).strip("-")[:90]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(failure)))
+    path.write_bytes(as_json(failure, indent=2))
     return path
 
 
 def read_failure(path: Path) -> Failure:
     """A failure that was written."""
-    return msgspec.json.decode(path.read_bytes(), type=Failure)
+    failure: Failure = from_json(path.read_bytes(), Failure)
+    return failure
+
+
+def as_json(value: Any, indent: int | None = None) -> bytes:
+    """A value as JSON, in which the words of an input may have half of a surrogate pair."""
+    return json.dumps(msgspec.to_builtins(value), indent=indent).encode()
+
+
+def from_json(data: bytes, kind: Any) -> Any:
+    """A value that was written so."""
+    return msgspec.convert(json.loads(data), kind)
 
 
 def minimize(failed: Input, outcome: Outcome, scratch: Scratch) -> Input:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 from tools.fuzz.counts import Counts
 from tools.fuzz.execution import Outcome, Scratch, execute, limit_process
-from tools.fuzz.failures import Failure, minimize
+from tools.fuzz.failures import Failure, as_json, from_json, minimize
 from tools.fuzz.generation import make_input
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def work(text: str) -> None:
     current = _shared_number(share.folder)
 
     def tell(report: _Report) -> None:
-        output.write(msgspec.json.encode(report) + b"\n")
+        output.write(as_json(report) + b"\n")
 
     make_input(share.seed, share.start, share.targets)  # what is made once is made before
     gc.freeze()
@@ -189,9 +189,8 @@ class Worker:
 
     def _collect(self) -> bool:
         """Take over what the process wrote; whether it came to its end."""
-        reports = [
-            msgspec.json.decode(line, type=_Report)
-            for line in self._output.read_bytes().splitlines()
+        reports: list[_Report] = [
+            from_json(line, _Report) for line in self._output.read_bytes().splitlines()
         ]
         self.failures += [report.failure for report in reports if report.failure is not None]
         for report in reports:

@@ -115,4 +115,7 @@ def _matches(pattern: str) -> list[str]:
 
 def _identity(path: str) -> str:
     """What two paths of the same file have in common."""
-    return path if path == "-" or is_url(path) else os.path.realpath(path)
+    try:
+        return path if path == "-" or is_url(path) else os.path.realpath(path)
+    except ValueError:  # a null byte, or half of a surrogate pair: who opens it says so
+        return path
