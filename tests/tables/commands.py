@@ -5,7 +5,7 @@
 - `run`: the command, without `callscore`; `RUN1` is the id of the first run that was printed. Or `steps`:
   several such objects, or texts of commands that only prepare, one after the other in one folder.
 - `files`: what is written before: a text, `@NAME` for tests/tables/files/NAME, a list of lines, an
-  object as JSON, null to delete. `env`, `stdin`: what the command gets.
+  object as JSON, null to delete. `stdin`, and `env` of the whole row: what commands get.
 - `exit` (0 if absent), `err` (nothing if absent): always compared. Only where a row has them: `out`,
   all of the output; `has`, parts of it; `json`, values at paths (`a.0.b`, `*` for each item, `#` for a
   length or keys); `writes`, files afterwards (`{"begins": ...}` for a long one, null for none).

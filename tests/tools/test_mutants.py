@@ -13,6 +13,7 @@ from tools.mutants.__main__ import (
     apply_mutant,
     do_pass,
     main,
+    put_back,
     read_areas,
     read_mutants,
     report,
@@ -67,6 +68,18 @@ def test_a_mutant_that_is_no_python_is_lost(tmp_path: Path) -> None:
     problem = apply_mutant(MUTANT._replace(new="1 +"), tmp_path)
     assert problem == "small.py is no longer Python: invalid syntax (small.py, line 1)"
     assert (tmp_path / "small.py").read_text() == "two = 1 + 1\n"
+
+
+def test_a_changed_copy_is_put_back_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "small.py"
+    file.write_text("two = 1 + 1\n")
+    before = file.stat().st_mtime_ns
+
+    with put_back(file):
+        assert apply_mutant(MUTANT, tmp_path) is None
+
+    assert (file.read_text(), file.stat().st_mtime_ns) == ("two = 1 + 1\n", before)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 @pytest.mark.process

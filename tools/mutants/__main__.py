@@ -39,6 +39,7 @@ __all__ = [
     "Verdict",
     "apply_mutant",
     "main",
+    "put_back",
     "read_areas",
     "read_mutants",
     "report",
