@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNREADABLE",
     "ArgumentCounts",
+    "ArgumentsWithDefaults",
     "Difference",
     "ExpectedArguments",
     "Grade",
@@ -276,16 +277,33 @@ class ArgumentCounts(NamedTuple):
         return self.matched == self.wanted == self.shared == self.given
 
 
-class ExpectedArguments(dict[str, Any]):
-    """The arguments of an expected call with rules in them, and what is needed to compare them."""
+class ArgumentsWithDefaults(dict[str, Any]):
+    """The arguments of an expected call, and the defaults that its tool has for these and others."""
 
-    __slots__ = ("context", "rules", "tool")
+    __slots__ = ("defaults",)
+
+    def __init__(self, arguments: dict[str, Any], defaults: dict[str, Any]) -> None:
+        super().__init__(arguments)
+        self.defaults = defaults
+
+
+class ExpectedArguments(dict[str, Any]):
+    """The arguments of an expected call with rules in them, and what is needed to compare them.
+
+    Attributes:
+        omitted: the expected arguments with their defaults, which are not expected if they are absent.
+        dropped: the defaults of others, as values or rules, with which these count as not given.
+    """
+
+    __slots__ = ("context", "dropped", "omitted", "rules", "tool")
 
     def __init__(self, tool: str, settings: Settings, budget: Budget) -> None:
         super().__init__()
         self.tool = tool
         self.rules = settings.arguments
         self.context: Context = make_context(settings, budget)
+        self.omitted: set[str] = set()
+        self.dropped: dict[str, Any] = {}
 
     def counts(self, given: dict[str, Any]) -> ArgumentCounts:
         """How many of the given arguments are as expected."""
@@ -303,6 +321,8 @@ class ExpectedArguments(dict[str, Any]):
 
     def accepts(self, argument: str, value: Any) -> bool:
         """Whether a value is accepted for an expected argument."""
+        if value is ABSENT and argument in self.omitted:
+            return True
         return is_accepted(self[argument], value, self.context)
 
     @property
@@ -310,18 +330,45 @@ class ExpectedArguments(dict[str, Any]):
         """The expected arguments that need not be given."""
         return frozenset([key for key in self if self.accepts(key, ABSENT)])
 
+    def add_defaults(self, arguments: ArgumentsWithDefaults, settings: Settings) -> None:
+        """Let arguments with their defaults be left out of what is compared."""
+        for key, value in arguments.defaults.items():
+            if key in self:
+                self.omitted.add(key)
+            elif key not in arguments:
+                self.dropped[key] = _demand(
+                    value, rule_for(self.tool, key, settings.arguments), settings
+                )
+
     @property
-    def kept(self) -> frozenset[str]:
-        """The arguments that count although a setting ignores them, because the case has a rule."""
-        return frozenset([key for key in self if self._ignores(key)])
+    def selection(self) -> tuple[frozenset[str], ...]:
+        """What `counted` depends on, apart from the tool: equal ones select the same arguments.
+
+        The first are those that count although a setting ignores them, because the case has a rule.
+        """
+        kept = frozenset([key for key in self if self._ignores(key)])
+        return kept, frozenset(self.dropped)
 
     def counted(self, actual: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call that count: not ignored, or expected by the case."""
-        if not self.rules:
+        if self.rules:
+            actual = {
+                key: value for key, value in actual.items() if key in self or not self._ignores(key)
+            }
+        dropped = self.dropped
+        if not dropped:
             return actual
         return {
-            key: value for key, value in actual.items() if key in self or not self._ignores(key)
+            key: value
+            for key, value in actual.items()
+            if key not in dropped or not is_accepted(dropped[key], value, self.context)
         }
+
+    def differences(self, actual: dict[str, Any]) -> tuple[Difference, ...]:
+        """All differences from the arguments of a call."""
+        given = self.counted(actual)
+        wanted = {key: self[key] for key in self if key in given or key not in self.omitted}
+        return differences(wanted, given, self.context)
 
     def _ignores(self, argument: str) -> bool:
         rule = rule_for(self.tool, argument, self.rules)
@@ -344,25 +391,34 @@ def apply_settings(call: ToolCall, settings: Settings, budget: Budget | None = N
     Its comparisons draw from the budget, or from one of their own.
     """
     arguments = call.arguments
-    if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
+    defaults = arguments if isinstance(arguments, ArgumentsWithDefaults) else None
+    if arguments is None or not (
+        defaults is not None or settings.has_rules or contains_matchers(arguments)
+    ):
         return call
     demands = ExpectedArguments(call.name, settings, budget or Budget())
     for key, value in arguments.items():
         rule = rule_for(call.name, key, settings.arguments)
-        if rule is None:
-            demands[key] = _relaxed(value, settings)
-        elif rule.rule != IGNORE:
-            demands[key] = _relaxed(with_rule(value, rule), settings)
-        elif contains_matchers(value):  # the case's own rule has precedence
-            demands[key] = _relaxed(value, settings)
+        # The case's own rule has precedence over a setting that ignores the argument.
+        if rule is None or rule.rule != IGNORE or contains_matchers(value):
+            demands[key] = _demand(value, rule, settings)
+    if defaults is not None:
+        demands.add_defaults(defaults, settings)
     # A rule may ignore arguments of this tool that the case does not expect.
     may_ignore = any(
         rule.rule == IGNORE and matches_pattern(rule.pattern.rpartition(".")[0], call.name)
         for rule in settings.arguments
     )
-    if may_ignore or contains_matchers(demands):
+    if defaults is not None or may_ignore or contains_matchers(demands):
         return structs.replace(call, arguments=demands)
     return call
+
+
+def _demand(value: Any, rule: ArgumentRule | None, settings: Settings) -> Any:
+    """An expected value as the settings compare it."""
+    if rule is not None and rule.rule != IGNORE:
+        value = with_rule(value, rule)
+    return _relaxed(value, settings)
 
 
 def with_rule(value: Any, rule: ArgumentRule) -> Any:

@@ -20,6 +20,7 @@ from callscore.core.arguments import (
 from callscore.core.assignment import set_of
 from callscore.core.call import NOT_CAPTURED
 from callscore.core.equality import fingerprint
+from callscore.core.rates import HIGHEST
 from callscore.core.rules import contains_matchers
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from callscore.core.assignment import Levels
     from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
+    from callscore.core.rates import FreeAt
     from callscore.core.settings import ExtraArguments, Settings
 
 __all__ = ["CallIndex", "PairWeights", "Weigher", "weigh_pairs"]
@@ -58,9 +60,10 @@ def weigh_pairs(
     actual: Sequence[ToolCall],
     settings: Settings,
     budget: Budget,
+    at: FreeAt | None = None,
 ) -> list[PairWeights]:
     """What every possible pair is worth, as integers that add up."""
-    weigher = Weigher(expected, actual, settings, budget)
+    weigher = Weigher(expected, actual, settings, budget, at)
     return [weigher.row(position) for position in range(len(expected))]
 
 
@@ -72,7 +75,8 @@ class Weigher:
     """Weighs the pairs of one expected call after the other, as integers that add up.
 
     One correct pair outweighs all equal pairs, and one equal pair all overlaps, so that the
-    heaviest pairing is the one that `core/pairing.py` describes.
+    heaviest pairing is the one that `core/pairing.py` describes. If some columns are free, what the
+    pairs add to F1 outweighs all of these.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Weigher:
         actual: Sequence[ToolCall],
         settings: Settings,
         budget: Budget,
+        at: FreeAt | None = None,
     ) -> None:
         self._graded: list[_Graded] = []
         self._rows: list[_Row] = []
@@ -96,6 +101,10 @@ class Weigher:
         most_pairs = min(len(expected), len(actual))
         self._equal_worth = self._scale * most_pairs + 1
         self._correct_worth = self._equal_worth * (most_pairs + 1)
+        self._free, rate = at or (0, HIGHEST)
+        unit = self._correct_worth * (most_pairs + 1) if at is not None else 0
+        self._free_worth = self._correct_worth + (2 * rate.whole - rate.part) * unit
+        self._correct_worth += 2 * rate.whole * unit
 
     def row(self, position: int, *, is_first: bool = True) -> PairWeights:
         """What the pairs of the expected call at this position are worth.
@@ -110,13 +119,18 @@ class Weigher:
         correct = 0
         for (is_correct, is_equal, part, whole), columns in grades.items():
             worth = part * (self._scale // whole)
+            counted = columns
             if is_equal:
                 worth += self._equal_worth
             if is_correct:
-                worth += self._correct_worth
                 correct |= columns
-            if worth:
-                levels[worth] = levels.get(worth, 0) | columns
+                counted &= ~self._free
+                if counted != columns:
+                    value = worth + self._free_worth
+                    levels[value] = levels.get(value, 0) | columns ^ counted
+                worth += self._correct_worth
+            if worth and counted:
+                levels[worth] = levels.get(worth, 0) | counted
         return PairWeights(sorted(levels.items(), reverse=True), correct, same_tool)
 
 
@@ -171,7 +185,7 @@ class CallIndex:
             name: set_of([column for column, _ in made]) for name, made in self.columns.items()
         }
         self.width = len(actual)
-        self.indexes: dict[tuple[str, frozenset[str] | None], _Index] = {}
+        self.indexes: dict[tuple[str, tuple[frozenset[str], ...] | None], _Index] = {}
 
     def grades(self, call: ToolCall) -> dict[Grade, int]:
         """The grades of an expected call with each actual call of the same tool."""
@@ -189,7 +203,7 @@ class CallIndex:
         name, expected = call.name, call.arguments
         demands = None if expected.__class__ in _PLAIN else cast("ExpectedArguments", expected)
         # Which arguments of the actual calls count depends on nothing else.
-        kind = name, None if demands is None else demands.kept
+        kind = name, None if demands is None else demands.selection
         index = self.indexes.get(kind)
         if index is None:
             index = self.indexes[kind] = _Index(self.width, self.settings, self.budget)

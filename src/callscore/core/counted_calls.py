@@ -48,6 +48,7 @@ __all__ = [
     "effect_reason",
     "forbidden_patterns",
     "forbidding_pattern",
+    "is_free",
     "prepare_calls",
     "repeat_key",
     "select_counted",
@@ -115,6 +116,13 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
     return effect_reason(name, settings, tools).effect
 
 
+def is_free(call: ToolCall, settings: Settings, tools: Mapping[str, Tool]) -> bool:
+    """Whether a call costs nothing unless it is correct; its name is as written."""
+    if settings.extra_calls == "reads_free":
+        return effect_of(call.name, settings, tools) == "read"
+    return settings.extra_calls == "free"
+
+
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
 def _first_match(names: tuple[str, ...], rules: _Rules) -> tuple[str, Effect] | None:
     """The first rule that matches any of the names."""
@@ -176,12 +184,14 @@ class PreparedCalls(NamedTuple):
     Attributes:
         ignored: the calls that were left out: first the expected, then the actual ones, in order.
         forbidden: the positions of the actual calls that must not have been made.
+        free: the positions of those that cost nothing unless they are correct, as a bit set.
     """
 
     expected: tuple[Expected, ...]
     actual: tuple[ToolCall, ...]
     ignored: tuple[Ignored, ...] = ()
     forbidden: tuple[int, ...] = ()
+    free: int = 0
 
 
 def select_counted(
@@ -368,7 +378,7 @@ def prepare_calls(
     )
     if is_selecting:
         known = tools_by_any_name(tools, settings)
-        expected, actual, ignored, _ = select_counted(expected, actual, settings, known)
+        expected, actual, ignored = select_counted(expected, actual, settings, known)[:3]
     forbidden = tuple(
         [
             position
@@ -376,6 +386,11 @@ def prepare_calls(
             if forbidding_pattern(patterns, call.name, settings) is not None
         ]
     )
+    free = 0
+    if settings.extra_calls != "cost":
+        known = tools_by_any_name(tools, settings)
+        free = sum([is_free(call, settings, known) << at for at, call in enumerate(actual)])
+        free &= ~sum([1 << at for at in forbidden])
     if changes_names(settings):
         expected = expectation_with_compared_names(expected, settings)
         # A forbidden call keeps its name, so that nothing is paired with it.
@@ -386,7 +401,7 @@ def prepare_calls(
                 for position, call in enumerate(actual)
             ]
         )
-    return PreparedCalls(expected, actual, ignored, forbidden)
+    return PreparedCalls(expected, actual, ignored, forbidden, free)
 
 
 def tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:

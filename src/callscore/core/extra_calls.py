@@ -1,4 +1,8 @@
-"""Calls that were not expected and cost nothing, by the setting `extra_calls`."""
+"""Calls that were not expected and cost nothing, by the setting `extra_calls`.
+
+A free call counts only if it is correct. Whether it is paired with an expected call or not, it costs
+no more than the expected call that was not made, so that trying costs no more than not trying.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +10,33 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from callscore.core.counted_calls import Ignored, effect_of
+from callscore.core.counted_calls import Ignored, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from callscore.core.call import Tool, ToolCall
     from callscore.core.score import Score
-    from callscore.core.settings import ExtraCalls
 
 __all__ = ["without_free_calls"]
 
 
-def without_free_calls(
-    score: Score, given: Sequence[ToolCall], free: ExtraCalls, tools: Mapping[str, Tool]
-) -> Score:
+def without_free_calls(score: Score, given: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Score:
     """The score without the extra calls that are free; these are in `ignored`.
 
-    `given` are its actual calls with their names as written. A call with wrong arguments is paired,
-    and not extra; a forbidden call is never free.
+    `given` are its actual calls with their names as written. A free call with wrong arguments is
+    paired, and stays, but is not counted; a forbidden call is never free.
     """
-    settings = score.settings
-    paired = {column for _, column in (*score.correct_places, *score.other_pairs)}
-    kept = []
-    for at, call in enumerate(given):
-        is_extra = at not in paired and at not in score.forbidden
-        is_free = is_extra and (free == "free" or effect_of(call.name, settings, tools) == "read")
-        if not is_free:
-            kept.append(at)
-    if len(kept) == len(given):
+    correct = {column for _, column in score.correct_places}
+    incorrect = {pair.actual_index for pair in score.incorrect}
+    free = {
+        at
+        for at, call in enumerate(given)
+        if at not in correct and at not in score.forbidden and is_free(call, score.settings, tools)
+    }
+    if not free:
         return score
+    kept = [at for at in range(len(given)) if at in incorrect or at not in free]
     position = {at: new for new, at in enumerate(kept)}
     left_out = [call for at, call in enumerate(given) if at not in position]
     return structs.replace(
@@ -50,5 +51,6 @@ def without_free_calls(
             ]
         ),
         forbidden=tuple([position[at] for at in score.forbidden]),
+        free=tuple([position[at] for at in sorted(free & incorrect)]),
         ignored=(*score.ignored, *[Ignored(call, "actual", "free") for call in left_out]),
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
     from callscore.core.call_index import PairWeights
+    from callscore.core.rates import FreeAt
     from callscore.core.settings import Settings
 
 __all__ = ["Match", "match_in_order"]
@@ -39,14 +40,18 @@ _MAX_UNESTIMATED_PAIRS = 1_000_000
 _IN_ORDER = "order 'in_order'"
 
 
-def match_in_order(
+def match_in_order(  # noqa: PLR0913  (what the best pairing depends on)
     expected: Sequence[ToolCall],
     actual: Sequence[ToolCall],
     start: int,
     settings: Settings,
     budget: Budget,
+    *,
+    at: FreeAt | None = None,
 ) -> list[Match]:
     """The best pairing without crossings of the calls from `start` on, the first of several.
+
+    `at` says which of the actual calls from `start` on are free, if only some are.
 
     Raises:
         OverBudget: that takes too many steps.
@@ -57,7 +62,9 @@ def match_in_order(
     steps = sum([_row_steps(made[call.name], width) for call in rows])
     if len(rows) * width > _MAX_UNESTIMATED_PAIRS and steps > budget.left:
         budget.spend(steps, _IN_ORDER)  # refuse it before any calls are compared
-    weigher = Weigher(rows, columns[::-1], settings, budget)
+    if at is not None:  # the columns are counted from the last
+        at = int(f"{at[0]:0{width}b}"[::-1], 2), at[1]
+    weigher = Weigher(rows, columns[::-1], settings, budget, at)
     worths = _Worths(width, pairs=len(rows))
     blocks = [range(at, min(at + _BLOCK, len(rows))) for at in range(0, len(rows), _BLOCK)]
     copies: list[Sequence[int]] = []

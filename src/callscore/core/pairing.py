@@ -2,19 +2,21 @@
 
 A pairing is one to one and joins equal names only. Of all pairings that the order allows, the best
 has the most correct pairs, then the most equal pairs, then the greatest total overlap, then the
-most pairs. Of several best ones it is the first: each expected call, in order, has the earliest
+most pairs. If some actual calls are free, so that they count only if they are correct, the highest F1
+comes before all of these. Of several best ones it is the first: each expected call, in order, has the earliest
 actual call that it can have.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.arguments import grade_calls
 from callscore.core.assignment import assign
 from callscore.core.call_index import weigh_pairs
 from callscore.core.equality import equal_objects, fingerprint
 from callscore.core.in_order import match_in_order
+from callscore.core.rates import HIGHEST, best_at_any_rate, is_mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,28 +37,59 @@ _TWO = 2
 _UNREADABLE: dict[str, Any] = {"": object()}
 
 
-def match_calls(
+def match_calls(  # noqa: PLR0913  (what the best pairing depends on)
     expected: Sequence[ToolCall],
     actual: Sequence[ToolCall],
     start: int,
     settings: Settings,
     budget: Budget,
+    *,
+    free: int = 0,
 ) -> list[Match]:
     """The best pairing of the calls from position `start` on, in the order of the expected ones.
+
+    `free` are the positions of the actual calls that cost nothing unless they are correct, as a bit
+    set.
 
     Raises:
         OverBudget: that takes too many steps.
     """
     budget.calls = len(expected), len(actual)
     if settings.order == "any":
-        return _match_any(expected, actual, start, settings, budget)
+        return _match_any(_Sides(expected, actual, free), start, settings, budget)
     if settings.order == "in_order":
-        return match_in_order(expected, actual, start, settings, budget)
+        return _match_in_order(_Sides(expected, actual, free), start, settings, budget)
     return [
         (position, position, is_correct_pair(expected[position], actual[position], settings))
         for position in range(start, min(len(expected), len(actual)))
         if expected[position].name == actual[position].name
     ]
+
+
+class _Sides(NamedTuple):
+    """The calls of both sides, and the actual ones that are free, as for `match_calls`."""
+
+    expected: Sequence[ToolCall]
+    actual: Sequence[ToolCall]
+    free: int
+
+
+def _match_in_order(sides: _Sides, start: int, settings: Settings, budget: Budget) -> list[Match]:
+    expected, actual, free = sides
+    if not is_mixed(free, range(start, len(actual))):  # then the most correct pairs are the best
+        return match_in_order(expected, actual, start, settings, budget)
+    always = len(expected) + len(actual) - (free >> start).bit_count()
+
+    def counts(matches: list[Match]) -> tuple[int, int]:
+        correct = [column for _, column, is_correct in matches if is_correct]
+        return start + len(correct), always + sum([free >> column & 1 for column in correct])
+
+    return best_at_any_rate(
+        lambda rate: match_in_order(
+            expected, actual, start, settings, budget, at=(free >> start, rate)
+        ),
+        counts,
+    )[0]
 
 
 def is_correct_pair(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
@@ -67,19 +100,17 @@ def is_correct_pair(expected: ToolCall, actual: ToolCall, settings: Settings) ->
     return equal_objects(wanted, actual.arguments or {})
 
 
-def _match_any(
-    expected: Sequence[ToolCall],
-    actual: Sequence[ToolCall],
-    start: int,
-    settings: Settings,
-    budget: Budget,
-) -> list[Match]:
+def _match_any(sides: _Sides, start: int, settings: Settings, budget: Budget) -> list[Match]:
+    expected, actual, free = sides
     columns = _positions(actual, start)
     matches: list[Match] = []
     for name, group in _positions(expected, start).items():
         others = columns.get(name)
         if others:
-            matches += _match_tool(expected, actual, (group, others), settings, budget)
+            if is_mixed(free, others):  # calls of several tools that are compared as one
+                matches += _weigh_all(sides, (group, others), settings, budget)
+            else:
+                matches += _match_tool(sides, (group, others), settings, budget)
     matches.sort()
     return matches
 
@@ -96,14 +127,9 @@ def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
     return found
 
 
-def _match_tool(
-    expected: Sequence[ToolCall],
-    actual: Sequence[ToolCall],
-    group: _Group,
-    settings: Settings,
-    budget: Budget,
-) -> list[Match]:
+def _match_tool(sides: _Sides, group: _Group, settings: Settings, budget: Budget) -> list[Match]:
     """The best pairing of the calls of one tool, of which each side has one or more."""
+    expected, actual, _ = sides
     rows, columns = group
     matches: list[Match] = []
     if settings.mode == "strict" and len(rows) > 1 and len(columns) > 1:
@@ -114,14 +140,28 @@ def _match_tool(
     elif len(rows) == 1 or len(columns) == 1:
         matches.append(_closest(expected, actual, (rows, columns), settings))
     elif rows and columns:
-        closeness = weigh_pairs(
-            [expected[row] for row in rows], [actual[c] for c in columns], settings, budget
-        )
-        assigned = assign([found.levels for found in closeness], len(columns), budget)
-        for row, found, column in zip(rows, closeness, assigned, strict=True):
-            if column is not None:
-                matches.append((row, columns[column], bool(found.correct >> column & 1)))
+        matches += _weigh_all(sides._replace(free=0), (rows, columns), settings, budget)
     return matches
+
+
+def _weigh_all(sides: _Sides, group: _Group, settings: Settings, budget: Budget) -> list[Match]:
+    """The best pairing of the calls of one tool, from what each pair is worth.
+
+    If some are free, it is the same at any rate: most correct pairs, most of them with calls that
+    count anyway.
+    """
+    expected, actual, free = sides
+    rows, columns = group
+    at = (sum([(free >> c & 1) << n for n, c in enumerate(columns)]), HIGHEST) if free else None
+    closeness = weigh_pairs(
+        [expected[row] for row in rows], [actual[c] for c in columns], settings, budget, at
+    )
+    assigned = assign([found.levels for found in closeness], len(columns), budget)
+    return [
+        (row, columns[column], bool(found.correct >> column & 1))
+        for row, found, column in zip(rows, closeness, assigned, strict=True)
+        if column is not None
+    ]
 
 
 def _pair_two_equal(

@@ -1,7 +1,7 @@
 """Arguments with the default of a tool's schema: they may be given or left out.
 
-An expected argument that equals the default becomes optional, and one that only the agent gives
-with the default becomes an optional argument of the expected call. The actual calls stay as they are.
+This is decided for each pair: of an argument that has its default on one side and is absent on the other,
+nothing is compared. So no pair depends on another.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from callscore.core.arguments import rule_for, with_rule
+from callscore.core.arguments import ArgumentsWithDefaults
 from callscore.core.case import with_calls
 from callscore.core.equality import equal
-from callscore.core.rules import Matcher, contains_matchers
-from callscore.core.settings import IGNORE
+from callscore.core.rules import contains_matchers
 from callscore.core.tool_names import changes_names, comparable_name
 
 if TYPE_CHECKING:
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool, ToolCall
     from callscore.core.case import Expected
-    from callscore.core.settings import ArgumentRule, Settings
+    from callscore.core.settings import Settings
 
 __all__ = ["with_schema_defaults"]
-
-_OPTIONAL = "$optional"
 
 
 def with_schema_defaults(
@@ -35,39 +32,40 @@ def with_schema_defaults(
     settings: Settings,
     tools: Mapping[str, Tool],
 ) -> tuple[Expected, ...]:
-    """The expectation in which arguments with their defaults are optional.
+    """The expectation with the defaults of its tools, as far as it expects nothing else.
 
-    Only arguments are changed in which an actual call of the tool and the expectation can differ. If
-    the names of several tools are compared as one, an argument has a default that is that of each tool
+    If the names of several tools are compared as one, an argument has a default that is that of each tool
     in question: the expected one and those that were called.
     """
 
-    def compared(call: ToolCall) -> str:
-        return comparable_name(call.name, settings) if changes_names(settings) else call.name
+    def compared(name: str) -> str:
+        return comparable_name(name, settings) if changes_names(settings) else name
 
     known = _Definitions(tools, settings)
-    # Then arguments that are not expected cost nothing, and must not add to those that match.
-    ignores_others = settings.mode == "flexible" and settings.extra_arguments == "ignore"
-    made: dict[str, list[ToolCall]] = {}
+    made: dict[str, list[str]] = {}
     for call in actual:
-        if call.arguments is not None:
-            made.setdefault(compared(call), []).append(call)
+        made.setdefault(compared(call.name), []).append(call.name)
 
     def change(call: ToolCall) -> ToolCall:
-        name = compared(call)
-        others = made.get(name)
-        if not others or call.arguments is None:
+        name, arguments = compared(call.name), call.arguments
+        written = made.get(name)
+        if arguments is None or not written:
             return call
-        written = [other.name for other in others]
-        defaults = known.defaults([call.name, *written] if call.name in tools else written, name)
-        if ignores_others and call.arguments:
-            defaults = {key: defaults[key] for key in call.arguments if key in defaults}
-        rules = {key: rule_for(name, key, settings.arguments) for key in defaults}
-        given = [other.arguments or {} for other in others]
-        arguments = _with_optional(call.arguments, defaults, given, rules)
-        return call if arguments is None else structs.replace(call, arguments=arguments)
+        found = known.defaults([call.name, *written] if call.name in tools else written, name)
+        defaults = {
+            key: value
+            for key, value in found.items()
+            if key not in arguments or _is_same(arguments[key], value)
+        }
+        if not defaults:
+            return call
+        return structs.replace(call, arguments=ArgumentsWithDefaults(arguments, defaults))
 
     return tuple([with_calls(item, change) for item in expected])
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return not contains_matchers(value) and equal(value, default)
 
 
 class _Definitions:
@@ -104,28 +102,3 @@ def _defaults(tool: Tool) -> dict[str, Any]:
         for name, schema in properties.items()
         if isinstance(schema, dict) and "default" in schema
     }
-
-
-def _with_optional(
-    arguments: dict[str, Any],
-    defaults: dict[str, Any],
-    others: Iterable[dict[str, Any]],
-    rules: Mapping[str, ArgumentRule | None],
-) -> dict[str, Any] | None:
-    """The expected arguments with those optional that have their default; None if nothing changes."""
-    changed = {}
-    for name, default in defaults.items():
-        rule = rules[name]
-        if rule is not None and rule.rule == IGNORE:
-            continue  # an optional argument would be compared
-        value = default
-        if name in arguments:
-            if contains_matchers(arguments[name]) or not equal(arguments[name], default):
-                continue
-            is_optional = any(name not in given for given in others)
-            value = default if rule is None else with_rule(default, rule)
-        else:
-            is_optional = any(name in given and equal(given[name], default) for given in others)
-        if is_optional:
-            changed[name] = Matcher(_OPTIONAL, value)
-    return {**arguments, **changed} if changed else None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from callscore.core.arguments import (
     ArgumentCounts,
     Difference,
     apply_settings,
     count_arguments,
-    differences,
     differences_at,
     grade_calls,
     overlap_ratio,
@@ -195,8 +194,7 @@ class Pair(Struct, frozen=True, dict=True):
         given = call.arguments or {}
         if wanted.__class__ is dict:
             return differences_at(self._differing_keys, wanted, given)
-        demands = cast("ExpectedArguments", wanted)
-        return differences(demands, demands.counted(given), demands.context)
+        return cast("ExpectedArguments", wanted).differences(given)
 
     @property
     def matched_arguments(self) -> int:
@@ -246,7 +244,10 @@ class Pair(Struct, frozen=True, dict=True):
         """
         kept: dict[str, dict[str, Any] | None] = self.__dict__
         if _DEMANDS not in kept:
-            kept[_DEMANDS] = apply_settings(self.expected, self.settings).arguments
+            call = self.expected
+            if self.actual.error is not None and call.arguments is not None:
+                call = structs.replace(call, arguments={**call.arguments})  # without defaults
+            kept[_DEMANDS] = apply_settings(call, self.settings).arguments
         return kept[_DEMANDS]
 
     @property
@@ -341,6 +342,7 @@ class Score(Struct, frozen=True, gc=False):
         incorrect: the pairs of the right tool with the wrong arguments, likewise.
         settings: how the calls were compared.
         forbidden: the positions of forbidden actual calls; they are also extra.
+        free: the positions of incorrect actual calls that do not count, because such calls are free.
         ignored: the calls that do not count under these settings, and are in neither list.
         faults: violations of the tool definitions; None if these are not known. Their positions count
             all calls of the trace, including those in `ignored`.
@@ -360,6 +362,7 @@ class Score(Struct, frozen=True, gc=False):
     faults: tuple[Fault, ...] | None = None
     expectation: tuple[Expected, ...] | None = None
     turns: tuple[TurnScore, ...] = ()
+    free: tuple[int, ...] = ()
 
     @property
     def correct(self) -> tuple[Pair, ...]:
@@ -428,11 +431,8 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def total_actual(self) -> int:
-        """The number of actual calls that can cost precision.
-
-        If extra calls are free, so is one with wrong arguments: the expected call is missing already.
-        """
-        return len(self.actual) - self._free_count
+        """The number of actual calls that count in precision: all but those in `free`."""
+        return len(self.actual) - len(self.free)
 
     @property
     def precision(self) -> float:
@@ -568,12 +568,6 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def _correct_count(self) -> int:
         return self.equal_start + len(self.other_correct)
-
-    @property
-    def _free_count(self) -> int:
-        """How many of the actual calls are paired, and free because they are not the expected ones."""
-        is_free = self.incorrect and self.settings.extra_calls == "free"
-        return len(self.incorrect) if is_free else 0
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score is calculated, in three steps; secrets of the environment are hidden."""

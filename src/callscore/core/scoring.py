@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import structs
 
@@ -23,6 +23,7 @@ from callscore.core.case import (
 )
 from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
+from callscore.core.rates import is_mixed
 from callscore.core.rules import contains_matchers
 from callscore.core.score import Pair, Positions, Score
 from callscore.core.settings import DEFAULT
@@ -46,15 +47,29 @@ _Calls = tuple[ToolCall, ...]
 _NO_TOOLS: Mapping[str, Tool] = {}
 
 
+class _Part(NamedTuple):
+    """What is known of the case if its calls are only a part of it.
+
+    Attributes:
+        beside: of the state at the end, how many are correct, and how many count on both sides.
+        has_defaults: whether expected calls have the defaults of their tools with them.
+    """
+
+    beside: tuple[int, int] = (0, 0)
+    has_defaults: bool = False
+
+
 def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
     expected: tuple[Expected, ...],
     actual: _Calls,
     settings: Settings,
     tools: Mapping[str, Tool] = _NO_TOOLS,
+    part: _Part | None = None,
 ) -> Score:
     """Pair the calls: each is then correct, incorrect, missed or extra.
 
-    The tool definitions, by name, say which calls change something.
+    The tool definitions, by name, say which calls change something. If the calls are only a part of
+    the case, extra calls that are free are paired as such, and stay.
 
     Raises:
         InvalidCall: a call is both expected and forbidden, or the comparison takes too much work.
@@ -62,14 +77,21 @@ def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
     """
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
-    has_state = _ends_with_state(expected) or _ends_with_state(actual)
-    if has_state or (settings is not DEFAULT and _has_parts(expected, settings)):
+    has_costs, is_plain = False, True
+    if part is None and (
+        _ends_with_state(expected)
+        or _ends_with_state(actual)
+        or (settings is not DEFAULT and _has_parts(expected, settings))
+    ):
         return _score_in_parts(expected, actual, settings, tools)
     if settings is not DEFAULT:
         from callscore.core.counted_calls import prepare_calls
 
         prepared = prepare_calls(expected, actual, settings, tools)
-        expected, actual, ignored, _ = prepared
+        expected, actual, ignored = prepared[:3]
+        # Where all calls cost the same, or all are free, the most correct pairs are the best.
+        has_costs = is_mixed(prepared.free, range(len(actual)))
+        is_plain = not (has_costs or settings.has_rules or (part and part.has_defaults))
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
     # Leading calls that are equal one by one are always paired: most calls, in practice.
@@ -80,17 +102,16 @@ def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
         if left is None or right is None or not equal_objects(left, right):
             break
         start += 1
-    if start == len(expected):
+    if start == len(expected) and not has_costs:
         return Score(calls, actual, start, (), (), settings, (), ignored)
     if settings.mode != "strict" and settings.order == "any" and start < len(actual):
         start = 0  # in flexible mode, two close pairs are better than one equal pair
-    has_rules = settings is not DEFAULT and settings.has_rules
-    pairs = None if has_rules else _pair_plain(calls, actual, start, settings)
+    pairs = _pair_plain(calls, actual, start, settings) if is_plain else None
     if pairs is None:
         from callscore.core.counted_calls import prepare_calls
 
         prepared = prepared or prepare_calls(expected, actual, settings, tools)
-        return _score_expectation(prepared, settings, tools)
+        return _score_expectation(prepared, settings, tools, part)
     correct, incorrect = pairs
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
@@ -184,31 +205,38 @@ def _score_in_parts(
 
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
-    known = tools_by_any_name(tools, settings)
+    state = _compare_states(expected, actual, settings)
     if settings.schema_defaults == "equal" and tools:
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, settings, tools)
-    score, places = _score_turns(wanted, made, settings, tools)
     free = settings.extra_calls
-    if _ends_with_state(expected) and all(isinstance(item, Forbidden) for item in wanted):
+    if state is not None and all(isinstance(item, Forbidden) for item in wanted):
         free = "free"  # nothing is said about calls
+    compared = structs.replace(settings, extra_calls=free)
+    score, places = _score_turns(wanted, made, compared, tools, state)
     if free != "cost":
+        from callscore.core.counted_calls import tools_by_any_name
         from callscore.core.extra_calls import without_free_calls
 
         given = [made[place] for place in places]
-        score = without_free_calls(score, given, free, known)
+        score = without_free_calls(score, given, tools_by_any_name(tools, settings))
+    score = structs.replace(score, settings=settings)
     if score.turns:
         from callscore.core.turns import turn_scores
 
         score = structs.replace(score, turns=turn_scores(score))
-    if _ends_with_state(expected):  # a state that nothing is expected of is not compared
-        score = _with_state(score, expected[-1], [*filter(is_state, actual)][-1:])
+    if state is not None:  # a state that nothing is expected of is not compared
+        score = _with_state(score, state)
     return score if score.expectation is None else structs.replace(score, expectation=expected)
 
 
 def _score_turns(
-    wanted: tuple[Expected, ...], made: _Calls, settings: Settings, tools: Mapping[str, Tool]
+    wanted: tuple[Expected, ...],
+    made: _Calls,
+    settings: Settings,
+    tools: Mapping[str, Tool],
+    state: _StatePair | None,
 ) -> tuple[Score, list[int]]:
     """The score of the calls, turn by turn if turns are known, and the places of those that count."""
     from callscore.core.turns import counted_places, have_turns, score_turns, without_turns
@@ -217,56 +245,88 @@ def _score_turns(
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"
-    # The parts are plain: what makes this a case of parts is dealt with around them.
-    plain = structs.replace(settings, order=order, extra_calls="cost", schema_defaults="differ")
+    plain = structs.replace(settings, order=order)
+    part = _Part((0, 0), settings.schema_defaults == "equal")
     if is_cut:
         if any(call.caller is not None for call in calls_in(wanted)):
             wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
         return score_turns(
-            wanted, made, settings, lambda part, calls: score_calls(part, calls, plain, tools)
+            wanted,
+            made,
+            settings,
+            lambda items, calls: score_calls(items, calls, plain, tools, part),
         )
-    score = score_calls(without_turns(wanted), made, plain, tools)
+    if state is not None:
+        part = part._replace(beside=(int(state.is_correct), 1 + state.counts_as_made))
+    score = score_calls(without_turns(wanted), made, plain, tools, part)
     places = counted_places(score, made)
     if has_turns(wanted):  # reports say that the turns were compared as one
         score = structs.replace(score, expectation=wanted)
-    return structs.replace(score, settings=settings), places
+    return score, places
 
 
 def _with_caller(call: ToolCall) -> ToolCall:
     return structs.replace(call, caller=call.caller or AGENT)
 
 
-def _with_state(score: Score, wanted: Expected, made: list[ToolCall]) -> Score:
+class _StatePair(NamedTuple):
+    """The expected state at the end, and the actual one if it is known."""
+
+    expected: ToolCall
+    actual: ToolCall | None
+    is_correct: bool
+    is_free: bool
+
+    @property
+    def counts_as_made(self) -> bool:
+        """Whether it is one of the actual calls that count."""
+        return self.actual is not None and (self.is_correct or not self.is_free)
+
+
+def _compare_states(
+    expected: tuple[Expected, ...], actual: _Calls, settings: Settings
+) -> _StatePair | None:
+    """The states at the end; None if none is expected."""
+    if not _ends_with_state(expected):
+        return None
+    wanted = cast("ToolCall", expected[-1])
+    made = next((call for call in reversed(actual) if is_state(call)), None)
+    is_correct = made is not None and is_correct_pair(
+        apply_settings(wanted, settings, Budget()), made, settings
+    )
+    return _StatePair(wanted, made, is_correct, settings.extra_calls == "free")
+
+
+def _with_state(score: Score, state: _StatePair) -> Score:
     """The score with the state at the end, which is compared as the last call of both sides."""
-    expected = cast("ToolCall", wanted)
+    expected, made, is_correct, _ = state
     rows, columns = len(score.expected), len(score.actual)
     score = structs.replace(
         score,
         expected=(*score.expected, expected),
-        actual=(*score.actual, *made),
+        actual=score.actual if made is None else (*score.actual, made),
         equal_start=0,
         other_correct=score.correct_places,
     )
-    if not made:
+    if made is None:
         return score
-    settings = score.settings
-    demand = apply_settings(expected, settings, Budget())
-    is_correct = is_correct_pair(demand, made[0], settings)
     if is_correct:
         return structs.replace(score, other_correct=(*score.other_correct, (rows, columns)))
-    pair = Pair(expected, made[0], rows, columns, is_correct, settings)
-    return structs.replace(score, incorrect=(*score.incorrect, pair))
+    pair = Pair(expected, made, rows, columns, is_correct, score.settings)
+    free = score.free if state.counts_as_made else (*score.free, columns)
+    return structs.replace(score, incorrect=(*score.incorrect, pair), free=free)
 
 
 def _score_expectation(
-    prepared: PreparedCalls, settings: Settings, tools: Mapping[str, Tool]
+    prepared: PreparedCalls, settings: Settings, tools: Mapping[str, Tool], part: _Part | None
 ) -> Score:
-    """The score for an expectation with rules, groups or forbidden calls."""
+    """The score for an expectation with rules, groups or forbidden calls, or with free calls."""
     if has_turns(prepared.expected):  # with the default settings
         return _score_in_parts(prepared.expected, prepared.actual, settings, tools)
     expected = tuple([item for item in prepared.expected if not isinstance(item, Forbidden)])
     try:
-        calls, matches = _pair_expectation(expected, prepared.actual, settings)
+        pair = _pair_by_caller if _has_callers(expected) else _pair_with
+        calls, matches = pair(apply_settings, expected, prepared, settings, part or _Part())
     except RecursionError as error:
         raise InvalidCall("expected: matchers or groups are nested too deeply.") from error
     correct, incorrect = _split_matches(matches, calls, prepared.actual, settings)
@@ -283,24 +343,27 @@ def _score_expectation(
     )
 
 
-def _pair_expectation(
-    expected: tuple[Expected, ...], actual: _Calls, settings: Settings
-) -> tuple[_Calls, list[Match]]:
-    """The expected calls that count, and the best pairing of them."""
-    if any(call.caller is not None for call in calls_in(expected)):
-        return _pair_by_caller(expected, actual, settings)
-    return _pair_with(apply_settings, expected, actual, settings)
+def _has_callers(expected: tuple[Expected, ...]) -> bool:
+    return any(call.caller is not None for call in calls_in(expected))
 
 
 def _pair_with(
-    apply: _Apply, expected: tuple[Expected, ...], actual: _Calls, settings: Settings
+    apply: _Apply,
+    expected: tuple[Expected, ...],
+    prepared: PreparedCalls,
+    settings: Settings,
+    part: _Part,
 ) -> tuple[_Calls, list[Match]]:
-    """The same, with what `apply` makes of each expected call under the settings."""
+    """The expected calls that count, and the best pairing of them.
+
+    `apply` says what is demanded of an expected call under the settings.
+    """
+    actual, free = prepared.actual, prepared.free
     budget = Budget()
     if not any(isinstance(item, Group | Times) for item in expected):
         calls = cast("_Calls", expected)
         demands = [apply(call, settings, budget) for call in calls]
-        return calls, match_calls(demands, actual, 0, settings, budget)
+        return calls, match_calls(demands, actual, 0, settings, budget, free=free)
     if settings.order == "exact":
         problem = "order: 'exact' compares position by position, and a group has no position"
         raise InvalidSettings(f"{problem}. Use 'in_order', or expect plain calls.")
@@ -312,7 +375,7 @@ def _pair_with(
     def grade(call: ToolCall) -> dict[Grade, int]:
         return index.grades(apply(call, settings, budget))
 
-    grouped = match_groups(expected, actual, settings, grade, budget)
+    grouped = match_groups(expected, actual, settings, grade, budget, free=free, beside=part.beside)
     return grouped.calls, grouped.matches
 
 
@@ -321,7 +384,11 @@ _CALLER_END = "\x1f"
 
 
 def _pair_by_caller(
-    expected: tuple[Expected, ...], actual: _Calls, settings: Settings
+    apply: _Apply,
+    expected: tuple[Expected, ...],
+    prepared: PreparedCalls,
+    settings: Settings,
+    part: _Part,
 ) -> tuple[_Calls, list[Match]]:
     """The best pairing in which both calls of a pair have the same caller.
 
@@ -336,10 +403,11 @@ def _pair_by_caller(
         caller, _, name = call.name.partition(_CALLER_END)
         return structs.replace(call, name=name, caller=None if caller == AGENT else caller)
 
-    def apply(call: ToolCall, settings: Settings, budget: Budget) -> ToolCall:
-        demand = apply_settings(remove(call), settings, budget)  # rules are for the tool's own name
+    def apply_by_name(call: ToolCall, settings: Settings, budget: Budget) -> ToolCall:
+        demand = apply(remove(call), settings, budget)  # rules are for the tool's own name
         return structs.replace(demand, name=call.name, caller=None)
 
     named = tuple([with_calls(item, add) for item in expected])
-    calls, matches = _pair_with(apply, named, tuple(map(add, actual)), settings)
+    made = prepared._replace(actual=tuple(map(add, prepared.actual)))
+    calls, matches = _pair_with(apply_by_name, named, made, settings, part)
     return tuple(map(remove, calls)), matches

@@ -200,12 +200,10 @@ def turn_scores(score: Score) -> tuple[TurnScore, ...]:
     """The counts of each turn; a paired call counts in the turn in which it is expected."""
     counts: dict[int | None, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
     turns = turns_of_actual(score)
-    is_free = score.settings.extra_calls == "free"
-    free = {pair.actual_index for pair in score.incorrect} if is_free else set()
     for call in score.expected:
         counts[call.turn][1] += 1
     for column, turn in enumerate(turns):
-        counts[turn][2] += column not in free
+        counts[turn][2] += column not in score.free
     for row, _ in score.correct_places:
         counts[score.expected[row].turn][0] += 1
     for column in score.forbidden:

@@ -190,6 +190,8 @@ class Hider:
             incorrect=tuple([self._pair(pair, depth) for pair in score.incorrect]),
             settings=score.settings,
             forbidden=score.forbidden,
+            free=score.free,
+            turns=score.turns,
             correct_pairs=tuple([self._pair(pair, depth) for pair in score.correct]),
             accuracy=score.argument_accuracy,
             **{name: self._hidden(getattr(score, name), depth) for name in names},

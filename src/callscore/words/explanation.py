@@ -264,8 +264,10 @@ EXTRA_CALL_RULES = {
         " больше, чем отсутствие ожидаемого.",
     ),
     "reads_free": Phrase(
-        "Extra calls of tools that only read do not count, unless they are forbidden.",
-        "Лишние вызовы инструментов, которые только читают, не учитываются, кроме запрещённых.",
+        "Extra calls of tools that only read do not count, unless they are forbidden. One with wrong"
+        " arguments costs no more than the expected call that is missing.",
+        "Лишние вызовы инструментов, которые только читают, не учитываются, кроме запрещённых. Вызов"
+        " с неверными аргументами стоит не больше, чем отсутствие ожидаемого.",
     ),
 }
 EQUAL_DEFAULTS = Phrase(
@@ -364,11 +366,17 @@ PRECISION = Phrase(
     "Precision = correct / actual calls = {correct} / {calls} = {value}",
     "Precision = верные / фактические вызовы = {correct} / {calls} = {value}",
 )
-# If calls with wrong arguments are free.
-COUNTED_CALLS = Phrase(
-    "Actual calls that count: {counted} of {calls}, without those with wrong arguments.",
-    "Учтено фактических вызовов: {counted} из {calls}, без вызовов с неверными аргументами.",
-)
+# If calls with wrong arguments are free: all of them, or those that only read.
+COUNTED_CALLS = {
+    "free": Phrase(
+        "Actual calls that count: {counted} of {calls}, without those with wrong arguments.",
+        "Учтено фактических вызовов: {counted} из {calls}, без вызовов с неверными аргументами.",
+    ),
+    "reads_free": Phrase(
+        "Actual calls that count: {counted} of {calls}, without reads with wrong arguments.",
+        "Учтено фактических вызовов: {counted} из {calls}, без чтений с неверными аргументами.",
+    ),
+}
 COUNTED_PRECISION = Phrase(
     "Precision = correct / actual calls that count = {correct} / {calls} = {value}",
     "Precision = верные / учтённые фактические вызовы = {correct} / {calls} = {value}",
@@ -649,7 +657,7 @@ def _precision_and_recall(score: Score, lang: Language) -> Iterator[str]:
     precision, recall = decimal(score.precision), decimal(score.recall)
     made = len(score.actual)
     if actual != made:
-        yield say(COUNTED_CALLS, lang, counted=actual, calls=made)
+        yield say(COUNTED_CALLS[score.settings.extra_calls], lang, counted=actual, calls=made)
     if actual:
         phrase = PRECISION if actual == made else COUNTED_PRECISION
         yield say(phrase, lang, correct=correct, calls=actual, value=precision)

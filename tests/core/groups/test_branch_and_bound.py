@@ -13,13 +13,13 @@ from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.branch_and_bound import solve_by_branching
 from callscore.core.groups.interleaving import solve_by_states
 from callscore.core.groups.tree import (
-    Rate,
     Subproblem,
     Worth,
     build_tree,
     split_tree,
     weigh_subproblem,
 )
+from callscore.core.rates import Rate
 from callscore.core.settings import Mode, Settings
 
 RATES = [Rate(0, 1), Rate(0, 1, allows_optional=False), Rate(1, 3), Rate(4, 5), Rate(1, 1)]
@@ -30,7 +30,8 @@ def puzzles(
     expected: list[Expected], actual: list[ToolCall], settings: Settings, rate: Rate
 ) -> list[tuple[Subproblem, Worth]]:
     grades = CallIndex(actual, settings, Budget()).grades
-    tree = build_tree(tuple(expected), "any", grades, Budget())
+    free = 0b101  # so that calls cost differently
+    tree = build_tree(tuple(expected), "any", grades, Budget(), free)
     return [(puzzle, weigh_subproblem(puzzle, tree.slots, rate)) for puzzle in split_tree(tree)]
 
 

@@ -109,9 +109,13 @@ NOWHERE = 10**9
 
 
 def by_brute_force(
-    expected: tuple[Expected, ...], actual: Calls, settings: Settings
+    expected: tuple[Expected, ...], actual: Calls, settings: Settings, free: int
 ) -> GroupPairing:
-    """The best of everything that is allowed, by the order of preference as it is written down."""
+    """The best of everything that is allowed, by the order of preference as it is written down.
+
+    Free calls, a bit set, count only if they are correct.
+    """
+    always = sum(not free >> position & 1 for position in range(len(actual)))
     root = Group("in_order" if settings.order == "in_order" else "any_order", expected)
     every_world = list(worlds(root, (), len(actual)))
     all_places = sorted({place.path for world in every_world for place in world.places})
@@ -130,12 +134,16 @@ def by_brute_force(
         for pairing in pairings(world.places, grades):
             found = [(place, grades[place.path][position]) for place, position in pairing]
             right = [place.path for place, (is_correct, *_) in found if is_correct]
+            counted = sum(
+                grades[place.path][position][0] and free >> position & 1
+                for place, position in pairing
+            )
             is_made = all(any(p[: len(o)] == o for p in right) for o in world.taken)
             if not is_made or not is_allowed(root, pairing):
                 continue
             taken = {place.path: position for place, position in pairing}
             wanted = len({p.path for p in world.places if p.is_due} | set(taken))
-            whole = wanted + len(actual)
+            whole = wanted + always + counted
             worth: Worth = (
                 Fraction(2 * len(right), whole) if whole else Fraction(1),
                 len(right),
@@ -162,10 +170,13 @@ def by_brute_force(
     return GroupPairing(tuple(calls), matches)
 
 
-def matched(expected: tuple[Expected, ...], actual: Calls, settings: Settings) -> GroupPairing:
+def matched(
+    expected: tuple[Expected, ...], actual: Calls, settings: Settings, free: int = 0
+) -> GroupPairing:
     budget = Budget()
     grades = CallIndex(actual, settings, budget).grades
-    return match_groups(expected, actual, settings, grades, budget)
+    free &= (1 << len(actual)) - 1
+    return match_groups(expected, actual, settings, grades, budget, free=free)
 
 
 NAMES = st.sampled_from(["search", "search", "search", "book"])
@@ -216,22 +227,30 @@ ACTUALS = st.lists(ACTUAL, min_size=2, max_size=5).map(tuple) | st.lists(ACTUAL,
 PUZZLES = st.tuples(EXPECTED, ACTUALS).filter(lambda puzzle: effort(*puzzle) < 3000)
 
 
+# None, all, or some.
+FREE = st.sampled_from([0, 0, -1]) | st.integers(0, 31)
+
+
 @examples(max_examples=300)
-@given(PUZZLES, SETTINGS)
+@given(PUZZLES, SETTINGS, FREE)
 def test_the_pairing_equals_brute_force_over_all_choices_and_pairings(
-    puzzle: tuple[tuple[Expected, ...], Calls], settings: Settings
+    puzzle: tuple[tuple[Expected, ...], Calls], settings: Settings, free: int
 ) -> None:
-    assert matched(*puzzle, settings) == by_brute_force(*puzzle, settings)
+    assert matched(*puzzle, settings, free) == by_brute_force(*puzzle, settings, free)
 
 
-@given(st.lists(CALLS, max_size=6).map(tuple), st.lists(ACTUAL, max_size=6).map(tuple), SETTINGS)
+@given(
+    st.lists(CALLS, max_size=6).map(tuple), st.lists(ACTUAL, max_size=6).map(tuple), SETTINGS, FREE
+)
 def test_without_groups_the_pairing_is_that_of_a_plain_list(
-    expected: Calls, actual: Calls, settings: Settings
+    expected: Calls, actual: Calls, settings: Settings, free: int
 ) -> None:
-    grouped = matched(expected, actual, settings)
+    free &= (1 << len(actual)) - 1
+
+    grouped = matched(expected, actual, settings, free)
 
     assert grouped.calls == expected
-    assert grouped.matches == match_calls(expected, actual, 0, settings, Budget())
+    assert grouped.matches == match_calls(expected, actual, 0, settings, Budget(), free=free)
 
 
 @given(st.lists(CALLS, min_size=1, max_size=5).map(tuple), ACTUALS, SETTINGS)

@@ -7,7 +7,6 @@ alternatives; and then it is the first in order, as in `pairing`.
 
 from __future__ import annotations
 
-from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.budget import MAX_STEPS, OverBudget
@@ -16,11 +15,11 @@ from callscore.core.groups.interleaving import count_states, count_steps, solve_
 from callscore.core.groups.tree import (
     GROUPS,
     NO_SLOT,
-    Rate,
     build_tree,
     split_tree,
     weigh_subproblem,
 )
+from callscore.core.rates import Rate, best_at_any_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,29 +51,33 @@ class GroupPairing(NamedTuple):
     matches: list[tuple[int, int, bool]]
 
 
-def match_groups(
+def match_groups(  # noqa: PLR0913  (what the best pairing depends on)
     expected: tuple[Expected, ...],
     actual: tuple[ToolCall, ...],
     settings: Settings,
     grade: Grader,
     budget: Budget,
+    *,
+    free: int = 0,
+    beside: tuple[int, int] = (0, 0),
 ) -> GroupPairing:
     """The best pairing, with all choices made; `Settings.order` applies to the outermost list.
+
+    `free` are the positions of the actual calls that cost nothing unless they are correct, as a bit
+    set. `beside` says what else the case counts: how many are correct, and how many count.
 
     Raises:
         InvalidCall: groups can interleave in too many ways, or are nested too deeply.
     """
-    matching = _GroupMatcher(build_tree(expected, settings.order, grade, budget), budget)
-    rate = Rate(1, 1)  # most agents are right, and then one pass is enough
-    while True:
-        grouped = matching.best(rate)
-        correct = sum(is_correct for _, _, is_correct in grouped.matches)
-        whole = len(grouped.calls) + len(actual)
-        shared = gcd(2 * correct, whole)
-        found = Rate(2 * correct // shared, whole // shared) if whole else Rate(1, 1)
-        if found == rate:
-            break
-        rate = found
+    matching = _GroupMatcher(build_tree(expected, settings.order, grade, budget, free), budget)
+    always = len(actual) - free.bit_count() + beside[1]
+
+    def counts(grouped: GroupPairing) -> tuple[int, int]:
+        correct = [column for _, column, is_correct in grouped.matches if is_correct]
+        counted = sum([free >> column & 1 for column in correct])
+        return len(correct) + beside[0], len(grouped.calls) + always + counted
+
+    grouped, rate = best_at_any_rate(matching.best, counts)
     # Nothing is correct, so no optional group was made, and none may be paired.
     return grouped if rate.part else matching.best(Rate(0, 1, allows_optional=False))
 

@@ -18,6 +18,7 @@ from callscore.core.arguments import Grade
 from callscore.core.assignment import columns_in
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
+from callscore.core.rates import is_mixed
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from callscore.core.budget import Budget
     from callscore.core.case import Expected
+    from callscore.core.rates import Rate
     from callscore.core.settings import Order
 
 __all__ = [
@@ -33,7 +35,6 @@ __all__ = [
     "Grader",
     "Node",
     "Part",
-    "Rate",
     "Slot",
     "Subproblem",
     "Tree",
@@ -87,13 +88,20 @@ class Node(Struct, frozen=True, gc=False):
 
 
 class Tree(Struct, frozen=True, gc=False):
-    """The whole expectation as one group, and its slots in the order as written."""
+    """The whole expectation as one group, and its slots in the order as written.
+
+    Attributes:
+        free: the actual calls that cost nothing unless they are correct, as a bit set.
+    """
 
     root: Node
     slots: list[Slot]
+    free: int = 0
 
 
-def build_tree(expected: tuple[Expected, ...], order: Order, grade: Grader, budget: Budget) -> Tree:
+def build_tree(
+    expected: tuple[Expected, ...], order: Order, grade: Grader, budget: Budget, free: int = 0
+) -> Tree:
     """The tree of an expectation, with every possible pair graded.
 
     Raises:
@@ -105,7 +113,7 @@ def build_tree(expected: tuple[Expected, ...], order: Order, grade: Grader, budg
         builder.node(item, f"expected[{position}]", depth=1, is_in_optional=False)
         for position, item in enumerate(expected)
     ]
-    return Tree(builder.group(kind, "expected", members, first=0), builder.slots)
+    return Tree(builder.group(kind, "expected", members, first=0), builder.slots, free)
 
 
 class _TreeBuilder:
@@ -239,15 +247,18 @@ class Subproblem(Struct, frozen=True, gc=False):
         part: all rows, as one part.
         alike: for each row, the first one with the same options.
         columns: the positions of the actual calls, in order.
+        free: the positions of those that cost nothing unless they are correct, as a bit set.
         scale: a common multiple of the denominators of all overlaps.
         choices: in how many ways alternatives can be chosen.
-        is_fixed: whether there is no choice, so that the number of expected calls is fixed.
+        is_fixed: whether the best pairing is the same at any rate: there is no choice, and all
+            correct calls cost the same.
     """
 
     part: Part
     rows: list[tuple[Option, ...]]
     alike: list[int]
     columns: list[int]
+    free: int
     scale: int
     choices: int
     is_fixed: bool
@@ -256,8 +267,8 @@ class Subproblem(Struct, frozen=True, gc=False):
 def split_tree(tree: Tree) -> list[Subproblem]:
     """The subproblems of a tree, without slots that no actual call can fill."""
     if tree.root.kind == "in_order":
-        return [_make_subproblem([tree.root], tree.slots)] if tree.slots else []
-    return [_make_subproblem(nodes, tree.slots) for nodes in _group_by_tools(tree)]
+        return [_make_subproblem([tree.root], tree)] if tree.slots else []
+    return [_make_subproblem(nodes, tree) for nodes in _group_by_tools(tree)]
 
 
 def _group_by_tools(tree: Tree) -> list[list[Node]]:
@@ -288,16 +299,20 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _make_subproblem(nodes: list[Node], slots: Sequence[Slot]) -> Subproblem:
+def _make_subproblem(nodes: list[Node], tree: Tree) -> Subproblem:
+    slots = tree.slots
     builder = _SubproblemBuilder(nodes, slots)
     path = _shared_path([node.path for node in nodes])
     part = builder.joined("any_order", path, [builder.part(node) for node in nodes])
     used = [slots[number] for node in nodes for number in range(node.first, node.last)]
     columns = sorted({position for slot in used for position in slot.grades})
-    is_fixed = not (next(builder.numbers) or any(slot.is_extra for slot in used))
+    has_choice = next(builder.numbers) or any(slot.is_extra for slot in used)
+    is_fixed = not (has_choice or is_mixed(tree.free, columns))
     scale = lcm(*{grade[3] for slot in used for grade in slot.grades.values()})
     alike = _first_alike(builder.rows, slots)
-    return Subproblem(part, builder.rows, alike, columns, scale, builder.choices, is_fixed)
+    return Subproblem(
+        part, builder.rows, alike, columns, tree.free, scale, builder.choices, is_fixed
+    )
 
 
 def _shared_path(paths: list[str]) -> str:
@@ -409,21 +424,9 @@ class _SubproblemBuilder:
         ]
 
 
-# The worth of pairs, as integers that add up.
-#
-# F1 is a ratio, 2 * correct / (expected + actual), so the best one cannot be found by adding. But at
-# a given rate, `2 * correct - rate * expected` can; if the pairing with the best sum has an F1 equal
-# to the rate, no other pairing has a higher F1. Each integer holds the whole order of preference, like
-# digits: that sum, then correct pairs, equal pairs, overlap, the number of pairs, and the first
-# alternatives.
-
-
-class Rate(NamedTuple):
-    """The F1 that is tried, as a fraction, and whether optional groups may count at all."""
-
-    part: int
-    whole: int
-    allows_optional: bool = True
+# The worth of pairs, as integers that add up at a rate (`rates`). Each integer holds the whole order of
+# preference, like digits: the sum at the rate, then correct pairs, equal pairs, overlap, the number of
+# pairs, and the first alternatives.
 
 
 class Worth(NamedTuple):
@@ -474,6 +477,7 @@ class _SlotValues:
         most = min(len(subproblem.rows), len(subproblem.columns)) + 1
         self.slots = slots
         self.rate = rate
+        self.free = subproblem.free
         self.scale = subproblem.scale
         self.pair = subproblem.choices
         self.overlap = self.pair * most
@@ -513,6 +517,9 @@ class _SlotValues:
             extra = self.debt if slot.is_extra else 0  # it counts as expected only once it is taken
             by_grade = {grade: self._worth_of(grade) + extra for grade in set(slot.grades.values())}
             found = {self.column_of[place]: by_grade[grade] for place, grade in slot.grades.items()}
+            for place, grade in slot.grades.items() if self.free else ():
+                if grade[0] and self.free >> place & 1:  # and so does a free call
+                    found[self.column_of[place]] += self.debt
             self.known[id(slot)] = found
         return found
 
