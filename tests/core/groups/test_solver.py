@@ -108,6 +108,14 @@ Worth = tuple[object, ...]
 NOWHERE = 10**9
 
 
+def made_and_counted(
+    actual: Calls, free: int, pairing: list[tuple[Place, int]], grades: Grades
+) -> int:
+    """How many actual calls count: those that are not free, and the free ones that are correct."""
+    right = {position for place, position in pairing if grades[place.path][position][0]}
+    return sum(position in right or not free >> position & 1 for position in range(len(actual)))
+
+
 def by_brute_force(
     expected: tuple[Expected, ...], actual: Calls, settings: Settings, free: int
 ) -> GroupPairing:
@@ -115,7 +123,6 @@ def by_brute_force(
 
     Free calls, a bit set, count only if they are correct.
     """
-    always = sum(not free >> position & 1 for position in range(len(actual)))
     root = Group("in_order" if settings.order == "in_order" else "any_order", expected)
     every_world = list(worlds(root, (), len(actual)))
     all_places = sorted({place.path for world in every_world for place in world.places})
@@ -134,16 +141,12 @@ def by_brute_force(
         for pairing in pairings(world.places, grades):
             found = [(place, grades[place.path][position]) for place, position in pairing]
             right = [place.path for place, (is_correct, *_) in found if is_correct]
-            counted = sum(
-                grades[place.path][position][0] and free >> position & 1
-                for place, position in pairing
-            )
             is_made = all(any(p[: len(o)] == o for p in right) for o in world.taken)
             if not is_made or not is_allowed(root, pairing):
                 continue
             taken = {place.path: position for place, position in pairing}
             wanted = len({p.path for p in world.places if p.is_due} | set(taken))
-            whole = wanted + always + counted
+            whole = wanted + made_and_counted(actual, free, pairing, grades)
             worth: Worth = (
                 Fraction(2 * len(right), whole) if whole else Fraction(1),
                 len(right),
