@@ -388,9 +388,12 @@ def prepare_calls(
     )
     free = 0
     if settings.extra_calls != "cost":
-        known = tools_by_any_name(tools, settings)
-        free = sum([is_free(call, settings, known) << at for at, call in enumerate(actual)])
-        free &= ~sum([1 << at for at in forbidden])
+        free = (1 << len(actual)) - 1
+        if settings.extra_calls == "reads_free":
+            known = tools_by_any_name(tools, settings)
+            free = sum([is_free(call, settings, known) << at for at, call in enumerate(actual)])
+        for at in forbidden:
+            free &= ~(1 << at)
     if changes_names(settings):
         expected = expectation_with_compared_names(expected, settings)
         # A forbidden call keeps its name, so that nothing is paired with it.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import structs
 
-from callscore.core.arguments import apply_settings
+from callscore.core.arguments import ArgumentsWithDefaults, apply_settings
 from callscore.core.budget import Budget
 from callscore.core.call import AGENT, ToolCall
 from callscore.core.call_index import CallIndex
@@ -23,7 +23,6 @@ from callscore.core.case import (
 )
 from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
-from callscore.core.rates import is_mixed
 from callscore.core.rules import contains_matchers
 from callscore.core.score import Pair, Positions, Score
 from callscore.core.settings import DEFAULT
@@ -90,7 +89,7 @@ def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
         prepared = prepare_calls(expected, actual, settings, tools)
         expected, actual, ignored = prepared[:3]
         # Where all calls cost the same, or all are free, the most correct pairs are the best.
-        has_costs = is_mixed(prepared.free, range(len(actual)))
+        has_costs = prepared.free != 0 and prepared.free.bit_count() < len(actual)
         is_plain = not (has_costs or settings.has_rules or (part and part.has_defaults))
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
@@ -201,8 +200,6 @@ def _score_in_parts(
     expected: tuple[Expected, ...], actual: _Calls, settings: Settings, tools: Mapping[str, Tool]
 ) -> Score:
     """The score of a case with turns, free calls, defaults of schemas or a state at its end."""
-    from callscore.core.counted_calls import tools_by_any_name
-
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
     state = _compare_states(expected, actual, settings)
@@ -210,12 +207,11 @@ def _score_in_parts(
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, settings, tools)
-    free = settings.extra_calls
+    compared = settings
     if state is not None and all(isinstance(item, Forbidden) for item in wanted):
-        free = "free"  # nothing is said about calls
-    compared = structs.replace(settings, extra_calls=free)
+        compared = structs.replace(settings, extra_calls="free")  # nothing is said about calls
     score, places = _score_turns(wanted, made, compared, tools, state)
-    if free != "cost":
+    if compared.extra_calls != "cost":
         from callscore.core.counted_calls import tools_by_any_name
         from callscore.core.extra_calls import without_free_calls
 
@@ -246,7 +242,10 @@ def _score_turns(
     if order == "in_turns":
         order = "in_order" if is_cut else "any"
     plain = structs.replace(settings, order=order)
-    part = _Part((0, 0), settings.schema_defaults == "equal")
+    has_defaults = settings.schema_defaults == "equal" and any(
+        isinstance(call.arguments, ArgumentsWithDefaults) for call in calls_in(wanted)
+    )
+    part = _Part((0, 0), has_defaults)
     if is_cut:
         if any(call.caller is not None for call in calls_in(wanted)):
             wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
