@@ -230,3 +230,11 @@ def test_tags_that_are_the_same_since_a_secret_is_hidden_are_counted(
     monkeypatch.setattr(run_lookup, "hide_text", lambda text: text.replace("one", "two"))
 
     assert _numbers(list_runs(store, tag="for one")[0]).cases == 3
+
+
+def test_a_baseline_is_looked_up_before_an_id(three: Store) -> None:
+    three.begin(a_run("main", name="other"))  # as in a database that another program has written
+
+    three.set_baseline("main", IDS[0])
+
+    assert three.find("main").id == IDS[0]

@@ -30,8 +30,8 @@ __all__ = ["command"]
 
 _HELP = """Add the runs in FILEs of 'callscore export', JSON lines or Parquet, to the history.
 
-Also reads the files that a run writes when the history cannot be used. A run that is already in the
-history is completed, not duplicated. If any FILE cannot be read, nothing is imported.
+Also reads the files that a run writes when the history cannot be used. An unfinished run that is already
+in the history is completed; a finished one is not changed. If any FILE cannot be read, nothing is imported.
 
 \b
   callscore import main.jsonl

@@ -66,9 +66,9 @@ _OTHER_COMMIT = Phrase(
 
 
 _OTHER_CLOCK = Phrase(
-    "the run that was saved last, {saved}, is older by its time: a clock was set back, or the run was"
+    "the run that was saved last, {saved}, is not the newest by its time: a clock is wrong, or the run was"
     " imported. Pass the run to check",
-    "последним сохранён прогон {saved}, но по времени он старше: часы переведены назад или прогон"
+    "последним сохранён прогон {saved}, но по времени он не самый новый: часы неверны или прогон"
     " импортирован. Укажите нужный прогон",
 )
 

@@ -17,7 +17,7 @@ from callscore.history.checksums import DamagedHistoryError
 from callscore.history.counting import count_results
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
-from callscore.history.run_metadata import is_partial
+from callscore.history.run_metadata import is_partial, is_run_id
 from callscore.history.run_queries import column_of
 from callscore.history.saved_totals import saved_cases_of
 from callscore.history.tables import EVALUATIONS, RESULTS, RUNS
@@ -52,8 +52,9 @@ def find_run(
 ) -> Any:
     """The row of the run that a reference means, with the columns of `runs`.
 
-    The reference is `latest`, `latest~2` (two runs before it), the name of a baseline, an id, a name
-    (the newest run with it), a unique prefix of an id, or a git reference to a commit. Of the finished
+    The reference is an id, `latest`, `latest~2` (two runs before it), the name of a baseline, a name
+    (the newest run with it), a unique prefix of an id, or a git reference to a commit. No name has the
+    form of an id. `latest` is no run that is dated in the future. Of the finished
     runs of a commit complete runs are preferred, then those that asked over scored files, then those
     without changed files, then the newest. `resolve` finds the commit of a git reference.
 
@@ -61,7 +62,7 @@ def find_run(
         UnknownRun: there is no such run, or several ids begin like this.
     """
     # A run that is named by its id can be read even if others are damaged.
-    found = run_queries.run_by_id(connection, reference)
+    found = run_queries.run_by_id(connection, reference) if is_run_id(reference) else None
     if found is not None:
         return found
     saved = run_queries.readable_runs(connection)
@@ -88,12 +89,15 @@ def _by_name(saved: SavedRuns, reference: str, resolve: Callable[[str], str | No
     return _by_commit(saved.rows, reference, commit)
 
 
-def _by_age(rows: Sequence[Any], reference: str, back: int) -> Any:
+def _by_age(every: Sequence[Any], reference: str, back: int) -> Any:
+    rows = [row for row in every if not run_queries.is_dated_ahead(row)]
     if back < len(rows):
         return rows[back]
     count = len(rows)
     if count == 0:
-        raise UnknownRun(_empty_history_text(reference))
+        ids = _join_ids([row[1] for row in every])
+        text = f"unknown run {reference!r}: every run is dated in the future. Pass an id: {ids}"
+        raise UnknownRun(text if every else _empty_history_text(reference))
     number_of_runs = "is 1 run" if count == 1 else f"are {count} runs"
     raise UnknownRun(
         f"unknown run {reference!r}. There {number_of_runs}; the oldest is 'latest~{count - 1}'"

@@ -26,6 +26,7 @@ __all__ = [
     "find_run_and_variant",
     "git_state",
     "is_partial",
+    "is_run_id",
     "lineage",
     "name_problem",
     "new_run_id",
@@ -42,7 +43,8 @@ MAX_NAME_LENGTH = 200
 _LATEST = re.compile(r"latest(\W.*)?", re.DOTALL | re.IGNORECASE)
 # Names of the commit that is checked out.
 _GIT_HEADS = ("head", "@")
-_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
+# Four letters, or eight if they run out, see `new_run_id`.
+_ID = re.compile(r"\d{8}-\d{6}-(?:[0-9a-z]{4}){1,2}", re.ASCII)
 
 
 def name_problem(name: str) -> str | None:
@@ -61,7 +63,12 @@ def _reserved_meaning(name: str) -> str | None:
         return "it is reserved for the age of a run or a commit"
     if ":" in name:
         return "a colon separates a variant"
-    return "it has the form of a run id" if _ID.fullmatch(name) else None
+    return "it has the form of a run id" if is_run_id(name) else None
+
+
+def is_run_id(text: str) -> bool:
+    """Whether a text has the form of the id of a run, which no name can have."""
+    return _ID.fullmatch(text) is not None
 
 
 def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None:

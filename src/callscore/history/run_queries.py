@@ -65,6 +65,7 @@ __all__ = [
     "evaluations_of_runs",
     "forget_runs",
     "has_baseline",
+    "is_dated_ahead",
     "readable_runs",
     "run_by_id",
     "save_baseline",
@@ -91,7 +92,8 @@ class SavedRuns(NamedTuple):
     """All runs and baselines of a history that are as they were written.
 
     Attributes:
-        rows: the rows of the runs, with the columns of `runs`, newest first.
+        rows: the rows of the runs, with the columns of `runs`, newest first; at the end those that are
+            dated in the future.
         baselines: the number of the run of each baseline, and when it was set.
         damage: what is wrong with the list of runs, so that the newest one is not known.
         baseline_damage: what is wrong with the baselines, so that a name may mean another run.
@@ -152,10 +154,24 @@ def readable_runs(connection: AnyConnection) -> SavedRuns:
         baseline_damage = DamagedHistoryError(
             "its baselines are not those that were saved", _SET_ALL_AGAIN
         )
-    # By start time: imported runs are as old as they were.
-    sound.sort(key=lambda row: (row[RUNS.positions["started_at"]], row[0]), reverse=True)
+    sound.sort(key=_age_key, reverse=True)
     found = {row[1]: (row[0], row[2]) for row in names}
     return SavedRuns(sound, found, damage, baseline_damage)
+
+
+# Seconds by which the clocks of two machines may differ.
+_CLOCK_SKEW = 60.0
+
+
+def is_dated_ahead(row: Sequence[Any]) -> bool:
+    """Whether a run begins in the future: a clock is wrong, or its file says so."""
+    started_at: float = column_of(row, "started_at")
+    return started_at > time() + _CLOCK_SKEW
+
+
+def _age_key(row: Sequence[Any]) -> tuple[bool, float, int]:
+    """By start time: imported runs are as old as they were. Those of the future count as the oldest."""
+    return not is_dated_ahead(row), column_of(row, "started_at"), row[0]
 
 
 _SET_ALL_AGAIN = "Set each baseline again, or restore a copy of the history: callscore baseline set RUN --name NAME"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from callscore.history.records import (
     pack_digest,
     run_records,
 )
+from callscore.history.run_metadata import require_no_baseline
 from callscore.history.saved_totals import COUNTS_KEY, number_of_results, saved_cases_of
 
 if TYPE_CHECKING:
@@ -81,30 +82,76 @@ class ImportedRun(Struct, frozen=True, kw_only=True):
 def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     """Check all records before anything is imported: every result must have its evaluation.
 
-    The history may have the evaluations already. `name` is the file in messages.
+    The history may have the evaluations already. A finished run gets nothing new, and a new one has no
+    name of a baseline. `name` is the file in messages.
 
     Raises:
-        UnreadableInput: something is missing, or cannot be read.
+        UnreadableInput: something is missing, or cannot be read, or would change a finished run.
+        InvalidSettings: the name of a new run is that of a baseline.
     """
-    known: set[int] = set()
-    current, has_all = "", True
+    current: _KnownRun | None = None
     for record in records:
         if isinstance(record, RunRecord):
-            has_all = saved_cases_of(record) == "all"
-            if record.id != current:
-                run = _existing_run(store, record)
-                known = set() if run is None else {one.number for one in store.evaluations(run.id)}
-            current = record.id
-        elif isinstance(record, EvaluationRecord):
-            if record.summary.get(COUNTS_KEY) is not None and has_all:
-                raise UnreadableInput(
-                    name,
-                    f"evaluation {record.number} has {COUNTS_KEY}, but its run has every case.",
-                )
-            known.add(record.number)
-        elif isinstance(record, ResultRecord) and record.evaluation not in known:
-            problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
-            raise UnreadableInput(name, f"{problem}, which is not defined before it.")
+            if current is None or current.id != record.id:
+                current = _known_run(store, record)
+            current = current._replace(has_all=saved_cases_of(record) == "all")
+        elif current is not None:
+            problem = _problem_in(record, current)
+            if problem:
+                raise UnreadableInput(name, problem)
+
+
+class _KnownRun(NamedTuple):
+    """The numbers of the evaluations that a run in a file has so far, and the results if it is finished."""
+
+    id: str
+    evaluations: set[int]
+    results: dict[_ResultKey, float] | None
+    has_all: bool = True
+
+
+def _known_run(store: Store, run: RunRecord) -> _KnownRun:
+    existing = _existing_run(store, run)
+    if existing is None:
+        require_no_baseline(run.name, store.baselines())
+        return _KnownRun(run.id, set(), None)
+    evaluations = {one.number for one in store.evaluations(existing.id)}
+    is_finished = existing.status == "finished"
+    return _KnownRun(
+        run.id, evaluations, _stored_keys(store, existing.id)[1] if is_finished else None
+    )
+
+
+_FINISHED = (
+    "run {run} is finished in this history, and the file has other results of it. To look at them, import the"
+    " file into another history: callscore import FILE --store other.db"
+)
+
+
+def _problem_in(record: Record, run: _KnownRun) -> str:
+    """Why a record of a run cannot be imported; empty if it can."""
+    known = run.evaluations
+    if run.results is not None and _is_new(record, known, run.results):
+        return _FINISHED.format(run=run.id)
+    if isinstance(record, EvaluationRecord):
+        if record.summary.get(COUNTS_KEY) is not None and run.has_all:
+            return f"evaluation {record.number} has {COUNTS_KEY}, but its run has every case."
+        known.add(record.number)
+    elif isinstance(record, ResultRecord) and record.evaluation not in known:
+        problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
+        return f"{problem}, which is not defined before it."
+    return ""
+
+
+def _is_new(record: Record, evaluations: set[int], results: dict[_ResultKey, float]) -> bool:
+    """Whether a run with these evaluations and results has no such record, or an older one."""
+    if isinstance(record, ResultRecord):
+        return results.get(_key_of(record), -1.0) < record.finished_at
+    return isinstance(record, EvaluationRecord) and record.number not in evaluations
+
+
+def _key_of(record: ResultRecord) -> _ResultKey:
+    return record.evaluation, record.case, record.trial
 
 
 @with_retries
@@ -125,7 +172,8 @@ def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]
     """Import runs into a history.
 
     A new run has the status `running` until it is complete. In an existing run missing results are
-    added, and older ones are replaced. Each run comes before its evaluations, answers and results.
+    added, and older ones are replaced, unless it is finished: then nothing is changed. Each run comes
+    before its evaluations, answers and results.
 
     Raises:
         InvalidSettings: another process keeps a run locked.
@@ -170,6 +218,7 @@ class _RunImport:
         try:
             self._existing = _existing_run(store, run)
             self._run = self._begin_run() if self._existing is None else self._existing
+            self._is_finished = self._run.status == "finished"
             if self._run.id != run.id:
                 self._locks.append(_acquire_lock(store, self._run.id))
             if self._existing is not None:
@@ -198,6 +247,9 @@ class _RunImport:
         self._imported = run
 
     def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
+        if self._is_finished:
+            self._results += isinstance(record, ResultRecord)
+            return
         record = self._hide(replace(record, run=self._run.id))
         if isinstance(record, EvaluationRecord):
             self._add_evaluation(sanitize_evaluation(record))
@@ -209,7 +261,7 @@ class _RunImport:
             self._answered.add(question)
         else:
             self._results += 1
-            key = (record.evaluation, record.case, record.trial)
+            key = _key_of(record)
             if self._result_times.get(key, -1.0) >= record.finished_at:
                 return
             self._result_times[key] = record.finished_at
@@ -266,14 +318,13 @@ class _RunImport:
 
     def _missing_results(self) -> int:
         """How many results of the finished run are not stored here."""
-        imported, existing = self._imported, self._existing
-        if imported.status != "finished" or (existing and existing.status == "finished"):
+        if self._imported.status != "finished" or self._is_finished:
             return 0
-        return max(0, number_of_results(imported.totals) - len(self._result_times))
+        return max(0, number_of_results(self._imported.totals) - len(self._result_times))
 
     def _finished_run(self, *, is_whole: bool) -> RunRecord:
         imported, existing = self._imported, self._existing
-        if existing and (existing.status == "finished" or imported.status != "finished"):
+        if existing and (self._is_finished or imported.status != "finished"):
             return existing
         # It may still be running where it comes from, but not here.
         is_ended = imported.status == "finished" and is_whole

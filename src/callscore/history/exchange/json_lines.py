@@ -21,7 +21,7 @@ from callscore.core.settings import ArgumentRule, settings_from
 from callscore.core.totals import SavedCases
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.run_metadata import name_problem
+from callscore.history.run_metadata import is_run_id, name_problem
 from callscore.history.saved_totals import COUNTS_KEY, counts_problem
 from callscore.words.value_text import encode_json
 
@@ -43,9 +43,6 @@ Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
 
 # --- checks of records from files -------------------------------------------------------------
 
-# Ids are part of file names, and typed by users; `latest` is reserved.
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}", re.ASCII)
-_LATEST = "latest"
 _DIGEST = re.compile(r"(?:[0-9a-f]{32})?", re.ASCII)
 # Limits of the columns.
 _MAX_COMMAND = 32
@@ -140,8 +137,8 @@ def record_problem(record: Record) -> str | None:
 def _run_problems(run: RunRecord) -> Iterator[str]:
     for field in ("id", "parent"):
         name = getattr(run, field)
-        if name is not None and (not _ID.fullmatch(name) or name == _LATEST):
-            yield f"{field}: {name!r} is not the id of a run."
+        if name is not None and not is_run_id(name):
+            yield f"{field}: {name!r} is not the id of a run, such as 20261115-184354-k3f9."
     if len(run.command) > _MAX_COMMAND:
         yield f"command: longer than {_MAX_COMMAND} characters."
     if run.git_commit is not None and len(run.git_commit) > _MAX_COMMIT:
