@@ -132,6 +132,10 @@ class InvalidSettings(CallscoreError, ValueError):
     """A setting is unknown, or its value is invalid."""
 
 
+class InvalidOption(InvalidSettings):
+    """A setting is invalid whatever the case is that is being scored."""
+
+
 class MissingConsent(InvalidSettings):
     """A file names a server, or the variable with its key, and the user did not allow it.
 

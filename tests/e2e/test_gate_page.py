@@ -135,7 +135,7 @@ class Server:
         self.folder = folder
         self.cache: dict[str, Path] = {}
         self.summary = folder / "summary.md"
-        self.clone = folder
+        self.clone = self.temp = folder
         self.commented: list[str] = []
 
     def build(self, commit: str, event: str, *, spoil: str = "") -> list[Ran]:
@@ -147,6 +147,9 @@ class Server:
             spoil: what happens to the files before; an outage of the model, say.
         """
         self.clone = self.folder / f"clone-{len(list(self.folder.iterdir()))}"
+        self.temp = self.clone.with_name(f"{self.clone.name}-temp")
+        self.temp.mkdir()
+        (self.temp / "environment").touch()
         ignored = shutil.ignore_patterns(".callscore", "*.txt")
         shutil.copytree(self.repository, self.clone, ignore=ignored)
         bash(self.clone, f"git checkout --quiet {commit}\n{spoil}")
@@ -173,35 +176,40 @@ class Server:
         return is_reached and all(known[term] for term in terms)
 
     def _do(self, step: dict[str, Any], sha: str) -> list[Ran]:
-        history = self.clone / ".callscore"
         action = step.get("uses", "").partition("@")[0]
         if action == "actions/cache/restore":
-            self._restore(step["with"], history)
+            self._restore(step["with"])
         elif action == "actions/cache/save":
             kept = self.folder / f"cache-{len(self.cache)}"
-            shutil.copytree(history, kept)
+            shutil.copytree(self._path(step["with"]), kept)
             name = step["with"]["key"].replace("${{ github.run_id }}", str(len(self.cache)))
             self.cache[name] = kept
         elif step.get("name") == "Comment":
             self.commented.append((self.clone / "gate.md").read_text(encoding="utf-8"))
         if "run" not in step or step["name"] in ELSEWHERE:
             return []
-        return [
-            bash(
-                self.clone,
-                f"set -eo pipefail\n{step['run']}",
-                GITHUB_SHA=sha,
-                GITHUB_ACTIONS="true",
-                GITHUB_STEP_SUMMARY=str(self.summary),
-                GITHUB_WORKSPACE=str(self.clone),
-            )
-        ]
+        lines = (self.temp / "environment").read_text(encoding="utf-8").splitlines()
+        ran = bash(
+            self.clone,
+            f"set -eo pipefail\n{step['run']}",
+            **dict(line.split("=", 1) for line in lines),
+            RUNNER_TEMP=str(self.temp),
+            GITHUB_ENV=str(self.temp / "environment"),
+            GITHUB_SHA=sha,
+            GITHUB_ACTIONS="true",
+            GITHUB_STEP_SUMMARY=str(self.summary),
+            GITHUB_WORKSPACE=str(self.clone),
+        )
+        return [ran] if "callscore " in step["run"] else []
 
-    def _restore(self, options: dict[str, str], history: Path) -> None:
+    def _path(self, options: dict[str, str]) -> Path:
+        return Path(options["path"].replace("${{ runner.temp }}", str(self.temp)))
+
+    def _restore(self, options: dict[str, str]) -> None:
         """The newest that begins like this; the whole name is never there before a build has saved."""
         alike = [name for name in self.cache if name.startswith(options["restore-keys"])]
         if alike:
-            shutil.copytree(self.cache[alike[-1]], history)
+            shutil.copytree(self.cache[alike[-1]], self._path(options))
 
 
 OUTAGE = "printf 'def answer(question):\\n    raise TimeoutError\\n' > agent.py"
@@ -249,6 +257,25 @@ def test_a_broken_commit_on_the_main_branch_does_not_become_the_baseline(server:
     assert len(server.cache) == first
 
 
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
+def test_a_commit_cannot_bring_a_history(
+    server: Server, followed: tuple[Path, str], ending: str
+) -> None:
+    spoil = f"""
+        mkdir -p .callscore
+        cp {followed[0]}/.callscore/history.db .callscore/history.db{ending}
+        echo accepted > gate.md
+        git add --force .callscore/history.db{ending} gate.md
+    """
+    broken = server.build("main~1", "pull_request", spoil=spoil)
+    here = bash(server.clone, "callscore gate", CALLSCORE_STORE="")
+
+    assert codes(broken) == [0, 1]
+    assert server.commented[-1].startswith("## Gate failed: regressed")
+    assert here.code == 2
+    assert f"git tracks .callscore/history.db{ending}, so that a commit can replace" in here.said
+
+
 def test_an_outage_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
     kept = len(server.cache)
 
@@ -283,7 +310,7 @@ def test_only_the_main_branch_saves_its_history() -> None:
     (save,) = [step for step in steps if "cache/save" in step.get("uses", "")]
     assert not [step for step in steps if step.get("uses", "").startswith("actions/cache@")]
     assert save["if"] == "github.ref == 'refs/heads/main'"
-    assert restore["with"]["path"] == save["with"]["path"] == ".callscore"
+    assert restore["with"]["path"] == save["with"]["path"] == "${{ runner.temp }}/callscore"
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
     (baseline,) = [step for step in steps if step.get("name") == "Set the baseline"]
     assert "||" not in baseline["run"]

@@ -36,6 +36,7 @@ from callscore.engines.workers import (
 from callscore.errors import (
     CallscoreError,
     InvalidCall,
+    InvalidOption,
     InvalidSettings,
     ModelFailed,
     UnreadableInput,
@@ -50,7 +51,6 @@ from callscore.formats.plain_cases import PlainCase, PlainDecoder, decode_cases
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
-from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.paths import files_in_folder

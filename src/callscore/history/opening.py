@@ -6,10 +6,12 @@ import os
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from callscore.errors import UnknownRun, UnusableStore
+from callscore.errors import InvalidOption, UnknownRun, UnusableStore
 from callscore.history.environment import STORE_VARIABLE
+from callscore.history.git_index import tracked_file
 from callscore.history.postgres import (
     display_address,
     is_server_address,
@@ -69,6 +71,7 @@ def open_store(place: Path | str | None = None) -> Store:
             `CALLSCORE_STORE`; else the file of the current project.
 
     Raises:
+        InvalidSettings: git tracks the file.
         UnusableStore: the file, its folder or the server cannot be used, or a newer callscore has
             written it.
         MissingExtra: psycopg is not installed.
@@ -77,6 +80,7 @@ def open_store(place: Path | str | None = None) -> Store:
     if requested is not None and is_server_address(str(requested)):
         return _open_server(str(requested), named=place)
     place_shown, path = _display_and_path(None if requested is None else Path(requested))
+    _require_untracked(path)
     make_store_folder(path)
     require_log(path, place_shown)
     return _open_file(path, place_shown, named=place)
@@ -88,6 +92,7 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     if file is None:
         return _open_server(str(_requested(place)), named=place)
     place_shown, path = _display_and_path(file)
+    _require_untracked(path)
     require_log(path, place_shown)
     if path.is_file() and not path.stat().st_size:
         raise UnusableStore(
@@ -110,6 +115,17 @@ def open_for_reading(place: Path | str | None = None) -> Store:
         return store
     connections.close()
     return _open_file(path, place_shown, named=place)
+
+
+def _require_untracked(path: Path) -> None:
+    """Refuse a history that comes with a checkout: whoever commits to the repository could replace its runs."""
+    found = tracked_file(path)
+    if found is not None:
+        raise InvalidOption(
+            f"git tracks {found}, so that a commit can replace saved runs. Take the history out of the"
+            f" repository: git rm --cached {quote(f':/{found}')}. In a build, keep it outside of the checkout: set"
+            f" {STORE_VARIABLE} to a file there"
+        )
 
 
 def store_file_path(place: Path | str | None) -> Path | None:
@@ -235,11 +251,13 @@ def open_existing(place: Path | str | None = None) -> Store:
     """Open a history that exists; none is created.
 
     Raises:
+        InvalidSettings: git tracks its file.
         UnknownRun: there is no history.
         UnusableStore: it cannot be used.
     """
     file = store_file_path(place)
     if file is not None and not file.exists():
+        _require_untracked(file)
         require_log(file, _display_path(file))
         raise UnknownRun(f"no runs yet: {file} does not exist")
     return open_for_reading(place or None)

@@ -12,7 +12,7 @@ from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
 from callscore import __version__
-from callscore.errors import InvalidSettings, UnknownRun
+from callscore.errors import InvalidOption, UnknownRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,7 +75,7 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
     """Refuse a run name that is the name of a baseline."""
     for baseline in baselines:
         if baseline.name == name:
-            raise InvalidSettings(
+            raise InvalidOption(
                 f"{name!r} is the name of a baseline (run {baseline.run}). Use another name, or point the "
                 f"baseline at the run afterwards: callscore baseline set latest --name {name}"
             )

@@ -40,7 +40,7 @@ from callscore.core.results import MetricValue
 from callscore.core.rules import contains_matchers
 from callscore.core.suggestions import did_you_mean
 from callscore.core.turns import without_turns
-from callscore.errors import InvalidSettings, NotScorable
+from callscore.errors import InvalidOption, InvalidSettings, NotScorable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
 
 __all__ = [
-    "InvalidOption",
     "Metric",
     "MetricProvider",
     "Option",
@@ -116,10 +115,6 @@ def _copy_value(value: Any) -> Any:
                 container[place] = member.copy()
                 pending.append(container[place])
     return outermost[0]
-
-
-class InvalidOption(InvalidSettings):
-    """A metric was given an invalid option: an error of the user, not of a case."""
 
 
 # Functions of these packages never modify their arguments.
