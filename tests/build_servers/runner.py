@@ -256,8 +256,9 @@ class Runner:
         for prefix in [given["key"], *given["restore-keys"].split()]:
             for key in reversed(self.caches):
                 if key.startswith(prefix):
-                    rmtree(target, ignore_errors=True)
-                    copytree(self.caches[key], target)
+                    if given.get("lookup-only") != "true":
+                        rmtree(target, ignore_errors=True)
+                        copytree(self.caches[key], target)
                     return {"cache-matched-key": key}
         return {}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
-from shutil import which
+from contextlib import closing
+from shutil import copytree, which
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -279,15 +281,102 @@ def test_a_run_that_does_not_work_fails_and_says_why(
     assert "callscore run saved no run (exit code 3)" in api.comments[0]["body"]
 
 
-def test_a_damaged_baseline_is_said_and_not_used(runner: Runner, repository: Path) -> None:
-    started(runner, repository, ON_MAIN)
+def damaged(runner: Runner, how: str) -> None:
+    """Damage the baseline in the cache."""
     (file,) = next(iter(runner.caches.values())).glob("*.jsonl")
-    file.write_text(file.read_text()[:-50])
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    if how == "missing":
+        file.unlink()
+    elif how == "of a newer version":
+        file.write_text(text.replace('"version":1', '"version":99', 1), encoding="utf-8")
+    else:
+        parts = {
+            "cut off": text[:-50],
+            "without its end": "".join(lines[:-1]),
+            "empty": "",
+            "not JSON": "x",
+        }
+        file.write_text({**parts, "without a result": "".join(lines[:2] + lines[3:])}[how], "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("how", "problem"),
+    [
+        ("cut off", "the line is damaged"),
+        ("without its end", "the file is cut off: its last line is missing"),
+        (
+            "without a result",
+            "the file is incomplete: 1 evaluations and 7 results instead of 1 and 8",
+        ),
+        ("of a newer version", "written by a newer callscore"),
+        ("empty", "the file has no run"),
+        ("not JSON", "the line is damaged"),
+        ("missing", "the cache callscore:Linux:callscore:main:1001:1 has no baseline.jsonl"),
+    ],
+)
+def test_a_damaged_baseline_fails_the_job(
+    runner: Runner, repository: Path, api: Api, how: str, problem: str
+) -> None:
+    started(runner, repository, ON_MAIN)
+    damaged(runner, how)
+
+    pull = started(runner, repository, ON_PULL)
+    branch = started(runner, repository, ON_MAIN)
+
+    for ran in (pull, branch):
+        assert (ran.code, ran.outputs["passed"]) == (3, "false")
+        assert reason(ran).startswith("The baseline of main cannot be used: ")
+        assert problem in reason(ran)
+        assert "The baseline of `main` cannot be used: nothing is compared" in ran.summary
+        assert "There is no baseline" not in ran.summary
+    assert "cannot be used" in api.comments[0]["body"]
+    assert len(runner.caches) == 1
+
+
+def test_a_damaged_baseline_is_replaced_by_a_run_that_is_accepted(
+    runner: Runner, repository: Path
+) -> None:
+    started(runner, repository, ON_MAIN)
+    damaged(runner, "cut off")
+
+    accepted = started(runner, repository, ON_MAIN, accept="true")
+    after = started(runner, repository, ON_PULL)
+
+    assert (accepted.code, len(runner.caches), after.code) == (0, 2, 0)
+    assert reason(after) == "Not worse than the baseline of main"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["UPDATE baselines SET set_at = 1.0", "UPDATE results SET f1 = 0", "DELETE FROM baselines"],
+)
+def test_a_damaged_baseline_on_a_server_fails_the_job(
+    runner: Runner, repository: Path, tmp_path: Path, damage: str
+) -> None:
+    store = {"store": str(tmp_path / "shared.db")}
+    started(runner, repository, ON_MAIN, **store)
+    with closing(sqlite3.connect(store["store"])) as connection, connection:
+        connection.execute(damage)
+
+    ran = started(runner, repository, ON_PULL, **store)
+
+    assert ran.code == 3
+    assert "There is no baseline" not in ran.summary
+
+
+def test_what_an_earlier_job_left_on_the_runner_is_no_baseline(
+    runner: Runner, repository: Path, tmp_path: Path
+) -> None:
+    started(runner, repository, ON_MAIN)
+    left = tmp_path / "runner/job-2/.callscore-action/callscore"
+    copytree(next(iter(runner.caches.values())), left)
+    runner.caches.clear()
 
     ran = started(runner, repository, ON_PULL)
 
-    assert "the baseline in the cache cannot be used" in ran.log
-    assert "There is no baseline" in ran.summary
+    assert ran.code == 0
+    assert "There is no baseline of `main` yet" in ran.summary
 
 
 def reason(ran: Ran) -> str:
@@ -721,7 +810,7 @@ def test_actions_of_others_are_pinned_and_their_versions_noted() -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     used = re.findall(r"uses: (.*)", text)
 
-    assert len(used) == 3
+    assert len(used) == 4
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) for each in used)
 
 

@@ -310,10 +310,59 @@ def test_a_token_that_may_not_read_is_said(folder: Path, server: Server, status:
     ran = started(folder, server, target="main", **SCORE)
     own = started(folder, server, target="main", token="mine", **SCORE)  # noqa: S106  (made up)
 
-    assert (ran.code, own.code) == (0, 0)
+    assert (ran.code, own.code) == ((0, 0) if status == 404 else (3, 3))
     assert "set CALLSCORE_TOKEN to a project access token" in ran.log
     assert "CALLSCORE_TOKEN needs the scope read_api" in own.log
     assert server.tokens == ["job-token", "mine"]
+
+
+@pytest.mark.parametrize("status", [302, 400, 429, 500, 503])
+def test_an_answer_that_is_no_artifact_fails_the_job(
+    folder: Path, server: Server, status: int
+) -> None:
+    server.statuses.append(status)
+
+    ran = started(folder, server, target="main", **SCORE)
+
+    assert ran.code == 3
+    assert f"the artifact with the baseline of main cannot be read ({status})" in ran.log
+
+
+def test_a_server_that_is_gone_fails_the_job(folder: Path, server: Server) -> None:
+    gone = server._replace(address="http://127.0.0.1:9")
+
+    ran = started(folder, gone, target="main", **SCORE)
+
+    assert ran.code == 3
+    assert "the artifact with the baseline of main cannot be read: " in ran.log
+    assert "Traceback" not in ran.log
+
+
+@pytest.mark.parametrize("end", [0, 1, 300, -60])
+def test_a_baseline_that_is_cut_off_fails_the_job(folder: Path, server: Server, end: int) -> None:
+    first = started(folder, server, branch="main", **SCORE)
+    place = "/projects/4711/jobs/artifacts/main/raw/callscore/baseline.jsonl?job=callscore"
+    server.artifacts[place] = (first.reports / "baseline.jsonl").read_bytes()[:end]
+
+    for where in ({"target": "main"}, {"branch": "main"}):
+        ran = started(folder, server, **where, **SCORE)
+
+        assert ran.code == 3
+        assert "There is no baseline" not in ran.log
+        assert "Traceback" not in ran.log
+        assert not (ran.reports / "baseline.jsonl").exists()
+
+
+def test_a_commit_cannot_bring_a_baseline(folder: Path, server: Server) -> None:
+    reports = folder / "project/callscore"
+    reports.mkdir()
+    for name in ("baseline.jsonl", "gate.xml"):
+        (reports / name).write_text("accepted")
+
+    ran = started(folder, server, target="main", **SCORE)
+
+    assert ran.code == 0
+    assert sorted(each.name for each in reports.iterdir()) == ["cases.xml", "report.html"]
 
 
 def test_a_run_that_does_not_work_fails_with_its_code(folder: Path, server: Server) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from shutil import copy, which
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
@@ -79,8 +81,7 @@ def evaluated(workspace: Path, number: int, *, answer: str, change: str = "") ->
 
 def test_a_change_is_compared_with_the_baseline(workspace: Path) -> None:
     first = evaluated(workspace, 1, answer='["f"]')
-    (workspace / "baseline").mkdir()
-    copy(workspace / "baseline.jsonl", workspace / "baseline/baseline.jsonl")
+    copy(workspace / "baseline.jsonl", workspace.parent / "temp/baseline.jsonl")
     worse = evaluated(workspace, 2, answer="[]", change="7")
     gate = ET.parse(workspace / "callscore/gate.xml")  # noqa: S314  (our own)
     has_baseline = (workspace / "baseline.jsonl").exists()
@@ -97,8 +98,7 @@ def test_a_change_is_compared_with_the_baseline(workspace: Path) -> None:
 
 def test_the_first_build_passes_with_a_warning_and_is_the_baseline(workspace: Path) -> None:
     first = built(workspace, 1, answer="[]")
-    (workspace / "baseline").mkdir()
-    copy(workspace / "baseline.jsonl", workspace / "baseline/baseline.jsonl")
+    copy(workspace / "baseline.jsonl", workspace.parent / "temp/baseline.jsonl")
     same = built(workspace, 2, answer="[]")
 
     assert (first.code, same.code) == (0, 0)
@@ -127,6 +127,44 @@ def test_a_shared_history_has_a_baseline_for_each_branch(workspace: Path) -> Non
     again = built(workspace, 2, answer="[]", **change, **shared)
 
     assert (main.code, other.code, worse.code, again.code) == (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize("end", [0, 1, 300, -60])
+def test_a_baseline_that_is_cut_off_fails_the_build(workspace: Path, end: int) -> None:
+    assert evaluated(workspace, 1, answer='["f"]') == 0
+    text = (workspace / "baseline.jsonl").read_bytes()
+    (workspace.parent / "temp/baseline.jsonl").write_bytes(text[:end])
+
+    assert evaluated(workspace, 2, answer='["f"]', change="7") == 3
+    assert evaluated(workspace, 3, answer='["f"]') == 3
+    assert not (workspace / "baseline.jsonl").exists()
+
+
+def test_a_damaged_list_of_baselines_fails_the_build(workspace: Path) -> None:
+    store = workspace.parent / "shared.db"
+    shared = {"CALLSCORE_STORE": str(store)}
+    assert built(workspace, 1, answer='["f"]', **shared).code == 0
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("DELETE FROM baselines")
+
+    ran = built(workspace, 2, answer='["f"]', **shared)
+
+    assert ran.code == 3
+    assert "There is no baseline" not in ran.log
+
+
+def test_a_commit_cannot_bring_a_baseline(workspace: Path) -> None:
+    assert evaluated(workspace, 1, answer='["f"]') == 0
+    for folder in (workspace / "baseline", workspace / ".callscore"):
+        folder.mkdir()
+        copy(workspace / "baseline.jsonl", folder)
+
+    ran = built(workspace, 2, answer='["f"]', branch="PR-7", CHANGE_ID="7", CHANGE_TARGET="main")
+
+    assert ran.code == 0
+    assert "There is no baseline of main yet: nothing is compared" in ran.log
+    (copied,) = re.findall(r"dir\((.*?)\) \{\s*copyArtifacts", PAGE)
+    assert copied == "env.WORKSPACE_TMP"
 
 
 def test_failing_cases_do_not_make_a_build_unstable_that_passes() -> None:

@@ -11,6 +11,7 @@ import json  # noqa: TID251  (only the standard library is certain here)
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import urllib.error
@@ -28,6 +29,10 @@ NOTES = {
     "no baseline": {
         "en": "There is no baseline of `{branch}` yet: nothing is compared.",
         "ru": "Базового прогона ветки `{branch}` ещё нет: сравнивать не с чем.",  # noqa: RUF001  (it is Russian)
+    },
+    "unusable": {
+        "en": "The baseline of `{branch}` cannot be used: nothing is compared, and the job fails.",
+        "ru": "Базовый прогон ветки `{branch}` нельзя прочитать: сравнивать не с чем, задание не пройдено.",  # noqa: RUF001  (it is Russian)
     },
     "first": {
         "en": "There is no baseline of `{branch}` yet: this run becomes the baseline, though cases fail.",
@@ -62,6 +67,10 @@ WORSE = {"regressed", "slice", "large loss", "trials", "broken", "forbidden", "s
 
 class UsageError(Exception):
     """An input that cannot be used."""
+
+
+class UnusableBaselineError(Exception):
+    """A baseline that was saved, and cannot be read now: it does not count as none."""
 
 
 class Inputs(NamedTuple):
@@ -190,11 +199,12 @@ def in_key(branch: str) -> str:
 
 
 def plan() -> int:
-    """Find the names of caches and of the artifact.
+    """Find the names of caches and of the artifact, and remove what an earlier job left in their place.
 
     A path in the home folder is not the same on another system: each system has its own caches.
     """
     use = read_id()
+    shutil.rmtree(cache_folder(use), ignore_errors=True)
     own = f"callscore:{os.environ.get('RUNNER_OS', '')}:{use}:"
     default = (event().get("repository") or {}).get("default_branch") or base_branch()
     now = f"{os.environ.get('GITHUB_RUN_ID', '0')}:{os.environ.get('GITHUB_RUN_ATTEMPT', '1')}"
@@ -213,6 +223,11 @@ def plan() -> int:
 # --- the run ----------------------------------------------------------------------------------
 
 
+def cache_folder(use: str) -> Path:
+    """The folder that is in the cache."""
+    return Path.home() / ".callscore-action" / use
+
+
 class Job:
     """The commands of a job, on its own history."""
 
@@ -225,7 +240,7 @@ class Job:
         # On a server, each branch has its own; in the cache of a branch there is one.
         own = "" if inputs.id == DEFAULT_ID else f"{inputs.id}-"
         self.baseline = f"{own}{base_branch()}" if inputs.store else BASELINE
-        self.exported = Path.home() / ".callscore-action" / inputs.id / "baseline.jsonl"
+        self.exported = cache_folder(inputs.id) / "baseline.jsonl"
         self._branch = self.exported.with_name("branch")
         self._environment = {
             **os.environ,
@@ -236,7 +251,7 @@ class Job:
         """The branch of the baseline: a new branch uses that of the default branch."""
         if self.inputs.store or not self._branch.is_file():
             return base_branch()
-        return self._branch.read_text(encoding="utf-8").strip() or base_branch()
+        return self._branch.read_text("utf-8", errors="replace").strip() or base_branch()
 
     def callscore(
         self, *words: str, is_shown: bool = False, is_annotated: bool = False
@@ -269,21 +284,30 @@ class Job:
         return self.callscore("show", self.run, "--show", "none").returncode == 0
 
     def fetch_baseline(self) -> bool:
-        """Whether there is a baseline; that of the cache is imported first."""
+        """Whether there is a baseline; that of the cache is imported first.
+
+        Raises:
+            UnusableBaselineError: there is one, or may be one, that cannot be read.
+        """
+        cached = os.environ.get("CACHED")
+        if not self.inputs.store and not self.exported.is_file():
+            if cached:
+                raise UnusableBaselineError(f"the cache {cached} has no {self.exported.name}.")
+            return False
         if not self.inputs.store:
-            if not self.exported.is_file():
-                return False
-            imported = self.callscore("import", str(self.exported))
-            if imported.returncode:
-                problem = f"the baseline in the cache cannot be used: {imported.stderr.strip()}"
-                print(workflow_command("warning", problem))
-                return False
+            self._read("import", str(self.exported))
             first = self.exported.read_text(encoding="utf-8").partition("\n")[0]
             found = json.loads(first)["run"]["id"]
-            self.callscore("baseline", "set", found, "--name", BASELINE, "--allow-incomplete")
-        listed = self.callscore("baseline", "list", "--format", "json")
-        names = [each["name"] for each in json.loads(listed.stdout or "[]")]
-        return self.baseline in names
+            self._read("baseline", "set", found, "--name", BASELINE, "--allow-incomplete")
+        listed = json.loads(self._read("baseline", "list", "--format", "json"))
+        return self.baseline in [each["name"] for each in listed]
+
+    def _read(self, *words: str) -> str:
+        """Run a command that needs the baselines; its output."""
+        ran = self.callscore(*words)
+        if ran.returncode:
+            raise UnusableBaselineError(" ".join(ran.stderr.split()).removeprefix("callscore: "))
+        return ran.stdout
 
     def gate(self) -> tuple[int, dict[str, Any]]:
         """Compare with the baseline; the exit code, and the document of the gate."""
@@ -385,6 +409,10 @@ def path_in_repository(file: str) -> str:
 
 
 SOME_FAILED = "Some cases failed"
+UNUSABLE = (
+    "The baseline of {base} cannot be used: {problem} To make a new one, run the job on the branch with"
+    " accept: true"
+)
 
 
 class Outcome(NamedTuple):
@@ -507,13 +535,17 @@ def _failure_report(folder: Path, outcome: Outcome) -> dict[str, str]:
 def _report(job: Job, ran: int) -> tuple[Outcome, dict[str, str]]:
     """Write the reports of a run; whether the job passes, and the outputs."""
     markdown, html = job.folder / "report.md", job.folder / "report.html"
-    has_baseline = job.fetch_baseline()
+    try:
+        has_baseline, problem = job.fetch_baseline(), ""
+    except UnusableBaselineError as error:
+        has_baseline, problem = False, str(error)
     base = job.base() if has_baseline else base_branch()
     gated, gate = job.gate() if has_baseline else (None, {"comparison": job.numbers()})
     found = found_in(base, gate)
-    outcome, is_kept = _kept(
-        job, ran, decide(job.inputs, ran, gated, found), has_baseline=has_baseline
-    )
+    outcome = decide(job.inputs, ran, gated, found)
+    if problem:
+        outcome = Outcome(3, UNUSABLE.format(base=base, problem=problem), "unusable")
+    outcome, is_kept = _kept(job, ran, outcome, has_baseline=has_baseline)
     if has_baseline:
         job.write_gate(markdown, outcome)
     else:
