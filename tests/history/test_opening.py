@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -301,3 +302,17 @@ def test_a_file_is_known_from_the_folder_of_the_history_on(
     assert project_path("cases.jsonl") == "data/cases.jsonl"
     assert project_path("../cases.jsonl") == "cases.jsonl"
     assert project_path(str(tmp_path / "data" / "cases.jsonl")) == "data/cases.jsonl"
+
+
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_an_empty_file_that_is_not_new_is_what_is_left_of_a_history(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "history.db"
+    file.write_bytes(content)
+    os.utime(file, (1.0, 1.0))
+
+    for opens in (open_store, open_existing):
+        with pytest.raises(UnusableStore, match="the file is empty"):
+            opens(file)
+    assert file.read_bytes() == content

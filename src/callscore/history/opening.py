@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
 from shlex import quote
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidOption, UnknownRun, UnusableStore
@@ -39,6 +40,8 @@ __all__ = [
 
 _FOLDER = ".callscore"
 _FILE = "history.db"
+# Seconds in which a process creates the tables of a new file.
+_BEGINNING = 3.0
 
 
 def default_path() -> Path:
@@ -83,6 +86,7 @@ def open_store(place: Path | str | None = None) -> Store:
     _require_untracked(path)
     make_store_folder(path)
     require_log(path, place_shown)
+    _require_content(path, place_shown, _BEGINNING)
     return _open_file(path, place_shown, named=place)
 
 
@@ -94,10 +98,7 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     place_shown, path = _display_and_path(file)
     _require_untracked(path)
     require_log(path, place_shown)
-    if path.is_file() and not path.stat().st_size:
-        raise UnusableStore(
-            place_shown, "the file is empty. Restore a copy, or delete it to create a new one."
-        )
+    _require_content(path, place_shown)
     can_write = _can_write(path)
 
     from callscore.history.connections import FileConnections
@@ -117,8 +118,20 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     return _open_file(path, place_shown, named=place)
 
 
+def _require_content(path: Path, place: str, seconds: float = 0.0) -> None:
+    """Refuse an empty file, which is what is left of a history. SQLite takes one byte for an empty file, too.
+
+    One that was changed in the last `seconds` may be a history that another process is just creating.
+    """
+    found = path.stat() if path.is_file() else None
+    if found is not None and found.st_size <= 1 and time() - found.st_mtime >= seconds:
+        raise UnusableStore(
+            place, "the file is empty. Restore a copy, or delete it to create a new one."
+        )
+
+
 def _require_untracked(path: Path) -> None:
-    """Refuse a history that comes with a checkout: whoever commits to the repository could replace its runs."""
+    """Refuse a history that comes with a checkout: a commit could replace its runs."""
     found = tracked_file(path)
     if found is not None:
         raise InvalidOption(
@@ -236,11 +249,7 @@ def make_store_folder(path: Path) -> None:
             note.write_text("*\n", encoding="utf-8")
         is_folder = path.is_dir()
     except OSError as error:
-        raise UnusableStore(
-            _display_path(folder),
-            f"the folder for the history cannot be used ({error.strerror}). "
-            "Make it a writable folder.",
-        ) from error
+        raise _unusable_folder(folder, error) from error
     if is_folder:
         raise UnusableStore(
             _display_path(path), "a file is required, but this is a folder. Move it away."
@@ -256,11 +265,29 @@ def open_existing(place: Path | str | None = None) -> Store:
         UnusableStore: it cannot be used.
     """
     file = store_file_path(place)
-    if file is not None and not file.exists():
+    if file is not None and not _exists(file):
         _require_untracked(file)
         require_log(file, _display_path(file))
         raise UnknownRun(f"no runs yet: {file} does not exist")
     return open_for_reading(place or None)
+
+
+def _exists(file: Path) -> bool:
+    """Whether the file of a history exists; a folder that cannot be looked into is refused."""
+    try:
+        file.stat()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _unusable_folder(file.parent, error) from error
+    return True
+
+
+def _unusable_folder(folder: Path, error: OSError) -> UnusableStore:
+    return UnusableStore(
+        _display_path(folder),
+        f"the folder for the history cannot be used ({error.strerror}). Make it a writable folder.",
+    )
 
 
 class StoreOpener:

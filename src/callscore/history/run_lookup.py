@@ -54,7 +54,7 @@ def find_run(
 
     The reference is an id, `latest`, `latest~2` (two runs before it), the name of a baseline, a name
     (the newest run with it), a unique prefix of an id, or a git reference to a commit. No name has the
-    form of an id. `latest` is no run that is dated in the future. Of the finished
+    form of an id. `latest` never means a run that is dated in the future. Of the finished
     runs of a commit complete runs are preferred, then those that asked over scored files, then those
     without changed files, then the newest. `resolve` finds the commit of a git reference.
 
