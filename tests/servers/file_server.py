@@ -45,6 +45,7 @@ class FileServer(ThreadingHTTPServer):
     Attributes:
         files: what it sends; a path that ends with a slash is a page of links.
         statuses: the statuses of paths that are errors.
+        moved: where a path redirects to.
         has_ranges: whether it answers range requests.
         has_sizes: whether it tells how large a file is.
         cut_after: end the connection after so many bytes of a file.
@@ -58,6 +59,7 @@ class FileServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files = dict(files)
         self.statuses: dict[str, int] = {}
+        self.moved: dict[str, str] = {}
         self.has_ranges = True
         self.has_sizes = True
         self.cut_after: int | None = None
@@ -67,6 +69,10 @@ class FileServer(ThreadingHTTPServer):
     def url(self, path: str, *, login: str = "") -> str:
         """The address of a file."""
         return f"http://{login}127.0.0.1:{self.server_address[1]}/{path}"
+
+    def status_of(self, path: str) -> int:
+        usual = 302 if path in self.moved else 200 if path in self.files else 404
+        return self.statuses.get(path, usual)
 
     @property
     def sent(self) -> int:
@@ -90,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, *, is_head: bool) -> None:
         server, path = self.server, self.path.partition("?")[0].lstrip("/")
         login = self.headers.get("Authorization")
-        status = server.statuses.get(path, 200 if path in server.files else 404)
+        status = server.status_of(path)
         if (
             server.login is not None
             and login != f"Basic {b64encode(server.login.encode()).decode()}"
@@ -110,6 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(data)))
         else:
             self.send_header("Connection", "close")
+        if path in server.moved:
+            self.send_header("Location", server.moved[path])
         if status == 206:
             self.send_header("Content-Range", f"bytes {start}-{start + len(data) - 1}/{total}")
         self.end_headers()

@@ -363,6 +363,39 @@ def test_a_login_in_a_url_is_sent_and_never_shown(server: FileServer) -> None:
     assert {request.login for request in server.requests[:4]} == {"Basic YW5uYTpwYTU1d29yZA=="}
 
 
+@pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])  # whole, and in parts
+def test_a_redirect_to_another_server_gets_no_credentials(server: FileServer, name: str) -> None:
+    with serve_files({name: b""}) as other:
+        server.moved[name] = other.url(name)
+        error = refusal(server.url(name, login="anna:pa55word@"))
+        fsspec.config.conf["http"] = {"client_kwargs": {"headers": {"x-token": "t0ken"}}}
+        try:
+            with_header = refusal(server.url(name))
+        finally:
+            del fsspec.config.conf["http"]
+
+    assert other.requests == []
+    for each in (error, with_header):
+        assert (
+            f"the server redirects to {other.url('').rstrip('/')}, which would get your credentials"
+            in str(each)
+        )
+
+
+def test_a_redirect_of_a_public_file_is_followed(server: FileServer) -> None:
+    with serve_files({"log.jsonl": LOG}) as other:
+        server.moved["old.jsonl"] = other.url("log.jsonl")
+
+        assert read(server.url("old.jsonl")) == LOG
+
+
+def test_a_redirect_on_the_same_server_keeps_the_login(server: FileServer) -> None:
+    server.login = "anna:pa55word"
+    server.moved["old.jsonl"] = "/log.jsonl"
+
+    assert read(server.url("old.jsonl", login="anna:pa55word@")) == LOG
+
+
 def test_an_error_of_a_driver_is_shown_without_credentials(
     monkeypatch: pytest.MonkeyPatch, bucket: str
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.servers.recording_server import Reply, record_requests
-from tests.stacks.uploads import callscore, save_run
+from tests.stacks.uploads import REDIRECTS, callscore, redirecting, save_run
 
 from callscore.core.case import Origin
 from callscore.errors import InvalidSettings, UploadFailed
@@ -196,3 +196,24 @@ def test_a_closed_port_is_an_error() -> None:
 
     with pytest.raises(UploadFailed, match="1 of 1 scores"):
         delivery.require_all()
+
+
+@pytest.mark.parametrize("status", REDIRECTS)
+def test_a_redirect_is_not_followed(status: int) -> None:
+    with redirecting(status, SCORES) as (server, other):
+        delivery = upload_evaluations(BACKEND, [evaluation()], endpoint=server.url)
+
+    assert (delivery.sent, delivery.failed) == (0, 1)
+    assert "redirects are not followed" in delivery.problems[0]
+    assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(200), Reply(200, b'{"accepted": 1, "rejected": 1, "errors": []}')]
+)
+def test_only_a_response_that_confirms_it_is_a_score_that_was_sent(reply: Reply) -> None:
+    with record_requests({SCORES: reply}) as server:
+        delivery = upload_evaluations(BACKEND, [evaluation()], endpoint=server.url)
+
+    assert (delivery.sent, delivery.failed) == (0, 1)
+    assert "does not confirm" in delivery.problems[0]

@@ -8,7 +8,8 @@ import mlflow
 import msgspec
 import pytest
 from mlflow.entities import SpanType
-from tests.stacks.uploads import callscore, save_run
+from tests.servers.recording_server import Reply, record_requests
+from tests.stacks.uploads import REDIRECTS, callscore, redirecting, save_run
 
 from callscore.core.case import Origin
 from callscore.errors import InvalidSettings
@@ -138,3 +139,38 @@ def test_scores_without_a_trace_are_refused(store: str) -> None:
 
     with pytest.raises(InvalidSettings, match="MLflow needs the id of the trace"):
         upload([Evaluation(name="a", value=1.0)])
+
+
+TRACE = "5b8efff798038103d269b633813fc60c"
+ADDRESS = f"/api/3.0/mlflow/traces/tr-{TRACE}"
+INFO = {
+    "trace_id": f"tr-{TRACE}",
+    "trace_location": {
+        "type": "MLFLOW_EXPERIMENT",
+        "mlflow_experiment": {"experiment_id": "1"},
+    },
+    "request_time": "2026-11-15T06:37:27Z",
+    "state": "OK",
+}
+
+
+@pytest.mark.parametrize("status", REDIRECTS)
+def test_a_redirect_is_not_followed(status: int) -> None:
+    given = Evaluation(name="a", value=1.0, origin=Origin(TRACE))
+    with redirecting(status, ADDRESS, f"{ADDRESS}/assessments") as (server, other):
+        delivery = upload_evaluations(BACKEND, [given], endpoint=server.url)
+
+    assert (delivery.sent, delivery.failed) == (0, 1)
+    assert "Redirects are not followed" in delivery.problems[0]
+    assert other.requests == []
+
+
+def test_only_a_response_that_confirms_it_is_a_score_that_was_sent() -> None:
+    given = Evaluation(name="a", value=1.0, origin=Origin(TRACE))
+    found = Reply(200, msgspec.json.encode({"trace": {"trace_info": INFO}}))
+    taken = f"{ADDRESS}/assessments"
+    with record_requests({ADDRESS: found, taken: Reply(200, b"")}) as server:
+        delivery = upload_evaluations(BACKEND, [given], endpoint=server.url)
+
+    assert len(server.sent_to(taken)) == 1
+    assert (delivery.sent, delivery.failed) == (0, 1)

@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import format_span_id, format_trace_id
 from tests.servers.recording_server import RecordingServer, Reply, record_requests
+from tests.stacks.uploads import REDIRECTS, redirecting, save_run
 from tests.stacks.uploads import callscore as callscore_program
-from tests.stacks.uploads import save_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,11 +178,33 @@ def test_rejected_records_of_a_response_of_success_are_counted() -> None:
     assert delivery.problems == ("the endpoint rejected records: too old",)
 
 
-def test_a_redirection_is_not_success() -> None:
-    moved = Reply(302, b"", "text/plain", (("location", "/elsewhere"),))
+@pytest.mark.parametrize("status", REDIRECTS)
+def test_a_redirect_is_not_followed(status: int) -> None:
     with (
-        record_requests({LOGS: moved}) as server,
-        pytest.raises(UploadFailed, match="HTTP status 302"),
+        redirecting(status, LOGS) as (server, other),
+        pytest.raises(UploadFailed, match="redirects are not followed"),
+    ):
+        upload(score_of_rome(), endpoint=server.url)
+
+    assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(200, b"<html>", "text/html"), Reply(200, b"\xff", PROTOBUF), Reply(200, b"no")]
+)
+def test_a_response_of_something_else_is_not_success(reply: Reply) -> None:
+    with (
+        record_requests({LOGS: reply}) as server,
+        pytest.raises(UploadFailed, match="does not confirm"),
+    ):
+        upload(score_of_rome(), endpoint=server.url)
+
+
+def test_rejected_records_of_a_response_in_json_are_counted() -> None:
+    body = b'{"partialSuccess": {"rejectedLogRecords": "1", "errorMessage": "too old"}}'
+    with (
+        record_requests({LOGS: Reply(200, body)}) as server,
+        pytest.raises(UploadFailed, match="too old"),
     ):
         upload(score_of_rome(), endpoint=server.url)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.servers.recording_server import Reply, record_requests
-from tests.stacks.uploads import callscore, save_run
+from tests.stacks.uploads import REDIRECTS, callscore, redirecting, save_run
 
 from callscore.core.case import Origin
 from callscore.errors import InvalidSettings
@@ -129,3 +129,25 @@ def test_a_file_of_the_folder_gives_no_key(tmp_path: Path, monkeypatch: pytest.M
 
     (request,) = server.requests
     assert "authorization" not in request.headers
+
+
+@pytest.mark.parametrize("status", REDIRECTS)
+def test_a_redirect_is_not_followed(status: int) -> None:
+    with redirecting(status, ANNOTATIONS) as (server, other):
+        delivery = upload_evaluations(BACKEND, [evaluation()], endpoint=server.url)
+
+    assert (delivery.sent, delivery.failed) == (0, 1)
+    assert "redirects are not followed" in delivery.problems[0]
+    assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(200, b""), Reply(200), Reply(200, b'{"data": []}'), Reply(200, b"<html>", "text/html")],
+)
+def test_only_a_response_that_confirms_it_is_a_score_that_was_sent(reply: Reply) -> None:
+    with record_requests({ANNOTATIONS: reply}) as server:
+        delivery = upload_evaluations(BACKEND, [evaluation()], endpoint=server.url)
+
+    assert (delivery.sent, delivery.failed) == (0, 1)
+    assert "does not confirm" in delivery.problems[0]

@@ -5,14 +5,33 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from tests.servers.recording_server import RecordingServer, Reply, record_requests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["callscore", "save_run"]
+__all__ = ["REDIRECTS", "callscore", "redirecting", "save_run"]
+
+# 302 turns a request that sends into one that reads; 307 and 308 send it again as it is.
+REDIRECTS = (301, 302, 303, 307, 308)
+
+
+@contextmanager
+def redirecting(status: int, *paths: str) -> Iterator[tuple[RecordingServer, RecordingServer]]:
+    """A server that redirects these paths to a second server, which would take everything."""
+    taken = Reply(200, b"{}")
+    with record_requests(dict.fromkeys(paths, taken)) as other:
+        replies = {
+            path: Reply(status, b"", "text/plain", (("location", f"{other.url}{path}"),))
+            for path in paths
+        }
+        with record_requests(replies) as server:
+            yield server, other
 
 
 def callscore(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -45,6 +45,8 @@ _READ_SECONDS = 120  # without a single byte
 _READ_IN_PARTS = (".parquet", ".eval")
 _DENIED = (401, 403)
 _MISSING = (404, 410)
+# The headers of a download without credentials; those of HTTP authentication and cookies are others.
+_PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "host", "range", "user-agent"})
 
 
 def is_url(path: str) -> bool:
@@ -188,7 +190,29 @@ def _web_options(scheme: str) -> dict[str, Any]:
         total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS
     )
     configured = fsspec.config.conf.get(scheme, {}).get("client_kwargs", {})
-    return {"client_kwargs": {"timeout": timeout, "trust_env": True, **configured}}
+    traces = [_redirects(), *configured.get("trace_configs", ())]
+    known = {"timeout": timeout, "trust_env": True, **configured, "trace_configs": traces}
+    return {"client_kwargs": known}
+
+
+@cache  # fsspec keeps connections by these options
+def _redirects() -> Any:
+    import aiohttp
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_request_redirect.append(_require_same_server)
+    return tracing
+
+
+async def _require_same_server(_session: Any, _context: Any, params: Any) -> None:
+    """Refuse a redirect to another server that would get the headers which the first one was sent."""
+    response = params.response
+    target = response.url.join(type(response.url)(response.headers.get("location", "")))
+    has_credentials = {name.lower() for name in response.request_info.headers} - _PLAIN_HEADERS
+    if has_credentials and response.url.origin() != target.origin():
+        raise ConnectionError(
+            f"the server redirects to {target.origin()}, which would get your credentials"
+        )
 
 
 def open_remote(url: str) -> io.BufferedReader:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.sources.remote import without_credentials
+from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _ADDRESSES = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
 _CLOUD = "https://cloud.langfuse.com"
 _ATTEMPTS = 3
+_ALL_ACCEPTED = 202
 
 
 def upload(scored: Any, *, endpoint: str | None = None, **options: Any) -> Delivery:
@@ -87,7 +89,8 @@ def _connect(endpoint: str | None) -> Connection:
     if not public or not secret:
         raise InvalidSettings(f"Langfuse: set the environment variables {' and '.join(_KEYS)}")
     given = endpoint or next(filter(None, map(os.environ.get, _ADDRESSES)), _CLOUD)
-    http = httpx.Client()
+    responses = Responses()
+    http = httpx.Client(event_hooks={"response": [responses.take]})
     api = LangfuseAPI(
         base_url=given,
         username=public,
@@ -104,11 +107,21 @@ def _connect(endpoint: str | None) -> Connection:
             response = api.scores.create(request=scores, request_options={"max_retries": _ATTEMPTS})
         except Exception as error:  # noqa: BLE001  (any error of the client: it was not sent)
             return Outcome(len(batch), (_problem(error),))
-        rejected = getattr(response, "rejected", 0) or 0
+        rejected = _rejected(response, responses.last.status_code, len(batch))
+        if rejected is None:
+            return Outcome(len(batch), (responses.unconfirmed(),))
         messages = [each.message for each in getattr(response, "errors", None) or ()]
         return Outcome(rejected, tuple(messages))
 
     return Connection(send, http.close, without_credentials(given))
+
+
+def _rejected(response: Any, status: int, count: int) -> int | None:
+    """How many of the scores the server rejected; None if it does not say that it took the others."""
+    accepted, rejected = getattr(response, "accepted", None), getattr(response, "rejected", None)
+    if accepted is None or rejected is None:
+        return 0 if status == _ALL_ACCEPTED else None
+    return rejected if accepted + rejected == count else None
 
 
 def _problem(error: Exception) -> str:

@@ -10,8 +10,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from callscore.core.large_number import decode_json
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.sources.remote import without_credentials
+from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
@@ -92,8 +94,15 @@ def _connect(endpoint: str | None) -> Connection:
     given = endpoint or next(filter(None, map(os.environ.get, _ADDRESSES)), None)
     if key is None and given is None:  # a server of one's own may need none
         raise InvalidSettings(f"LangSmith: set the environment variable {_KEYS[0]}")
+    responses = Responses()
     # Nothing is sent in the background, and nothing is left out by the sampling of traces.
-    client = Client(api_url=given, api_key=key, auto_batch_tracing=False, tracing_sampling_rate=1.0)
+    client = Client(
+        api_url=given,
+        api_key=key,
+        session=responses.session(),
+        auto_batch_tracing=False,
+        tracing_sampling_rate=1.0,
+    )
 
     def send(batch: Sequence[Evaluation]) -> Outcome:
         problems: list[str] = []
@@ -103,9 +112,23 @@ def _connect(endpoint: str | None) -> Connection:
                     client.create_feedback(**feedback_of(each))
             except Exception as error:  # noqa: BLE001  (any error of the client: it was not sent)
                 problems.append(f"{type(error).__name__}: {error}")
+            else:
+                if not _is_confirmed(responses.last, each.id):
+                    problems.append(responses.unconfirmed())
         return Outcome(len(problems), tuple(dict.fromkeys(problems)))
 
     return Connection(send, lambda: None, without_credentials(given or ""))
+
+
+def _is_confirmed(response: Any, id_: str) -> bool:
+    """Whether a response is that to the feedback: the client itself returns what it was given."""
+    if response is None or response.request.method != "POST":
+        return False
+    try:
+        found = decode_json(response.content)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("id", id_) == id_
 
 
 BACKEND = Backend(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import MissingExtra
@@ -10,7 +13,7 @@ from callscore.sources.remote import without_credentials
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.uploaders.evaluations import Evaluation
 
@@ -18,6 +21,9 @@ __all__ = ["BACKEND", "ID_FIELD", "feedback_of", "trace_id_of", "upload"]
 
 ID_FIELD = "callscore.id"
 _OTEL_ID = re.compile("[0-9a-f]{32}")
+_REDIRECTS_VARIABLE = "MLFLOW_ALLOW_HTTP_REDIRECTS"
+_REDIRECTED = re.compile(r"error code 3\d\d")
+_settings = Lock()
 
 
 def upload(scored: Any, *, endpoint: str | None = None, **options: Any) -> Delivery:
@@ -80,9 +86,11 @@ def _connect(endpoint: str | None) -> Connection:
         problems: list[str] = []
         for each in batch:
             try:
-                _log(each, source)
+                with _without_redirects():
+                    _log(each, source)
             except Exception as error:  # noqa: BLE001  (any error of the client: it was not sent)
-                problems.append(f"{trace_id_of(each)}: {type(error).__name__}: {error}")
+                advice = ". Redirects are not followed" if _REDIRECTED.search(str(error)) else ""
+                problems.append(f"{trace_id_of(each)}: {type(error).__name__}: {error}{advice}")
         return Outcome(len(problems), tuple(problems))
 
     def close() -> None:
@@ -102,9 +110,29 @@ def _log(evaluation: Evaluation, source: Any) -> None:
         fields["error"] = AssessmentError(error_code=str(evaluation.error).upper())
     known = _logged_id(trace_id, fields["metadata"][ID_FIELD])
     if known is None:
-        mlflow.log_feedback(trace_id=trace_id, source=source, **fields)
+        logged = mlflow.log_feedback(trace_id=trace_id, source=source, **fields)
     else:
-        mlflow.update_assessment(trace_id, known, Feedback(source=source, **fields))
+        logged = mlflow.update_assessment(trace_id, known, Feedback(source=source, **fields))
+    if not logged.assessment_id:  # an empty body is a response of success for the client
+        raise OSError("the server does not confirm that the score arrived. Check the address")
+
+
+@contextmanager
+def _without_redirects() -> Iterator[None]:
+    """Let MLflow follow no redirect meanwhile: keys and scores would go to a server that was not named.
+
+    The client has no setting for it but a variable of the process.
+    """
+    with _settings:
+        before = os.environ.get(_REDIRECTS_VARIABLE)
+        os.environ[_REDIRECTS_VARIABLE] = "false"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_REDIRECTS_VARIABLE]
+            else:
+                os.environ[_REDIRECTS_VARIABLE] = before
 
 
 def _logged_id(trace_id: str, id_: str) -> str | None:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 from callscore.core.rendering import clip
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.sources.remote import without_credentials
+from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _DEFAULT_ENDPOINT = "http://localhost:4318"
 _SDK_LOGGER = "opentelemetry"
 _NANOSECONDS = 10**9
-_REDIRECT = 300  # the first HTTP status of redirections
 _MAX_REASON = 400  # characters
 _OS_ERROR = re.compile(r"\[Errno -?\d+\] ([^'\")\]]+)")
 _TRACE_ID = re.compile("[0-9a-f]{32}")
@@ -103,7 +103,6 @@ def _span_id(evaluation: Evaluation) -> int:
 def _connect(endpoint: str | None) -> Connection:
     """A logger provider of its own, whose records are exported in batches and not in the background."""
     try:
-        import requests
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
         from opentelemetry.sdk._logs import LoggerProvider
     except ImportError as error:
@@ -111,11 +110,9 @@ def _connect(endpoint: str | None) -> Connection:
     from callscore import __version__
 
     address = _logs_address(endpoint)
-    responses = _Responses()
-    session = requests.Session()
-    session.hooks["response"].append(responses.take)
+    responses = Responses()
     with _sdk_log():
-        exporter = OTLPLogExporter(endpoint=address, session=session)
+        exporter = OTLPLogExporter(endpoint=address, session=responses.session())
     records: list[Any] = []
     provider = LoggerProvider(_resource(), shutdown_on_exit=False)
     provider.add_log_record_processor(_collecting(records))
@@ -196,48 +193,48 @@ def _collecting(records: list[Any]) -> Any:
     return Collecting()
 
 
-class _Responses:
-    """The last response of the endpoint: the exporter says only whether there was a good one."""
+def _partial_success(response: Any) -> Any:
+    """What a response of success says about the records; None if it is not that of an endpoint of OTLP."""
+    from google.protobuf.json_format import Parse, ParseError
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 
-    def __init__(self) -> None:
-        self.last: Any = None
-
-    def take(self, response: Any, *_: Any, **__: Any) -> None:
-        self.last = response
-
-    def rejected(self) -> tuple[int, str]:
-        """How many records the endpoint did not take, and its reason, in a response of success."""
-        from google.protobuf.message import DecodeError
-        from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
-
-        if self.last is None or not self.last.content:
-            return 0, ""
-        is_json = "json" in self.last.headers.get("content-type", "")
-        try:
-            found = ExportLogsServiceResponse.FromString(b"" if is_json else self.last.content)
-        except DecodeError:  # some endpoints answer with a text
-            return 0, ""
-        partial = found.partial_success
-        return partial.rejected_log_records, partial.error_message
+    if response is None:
+        return None
+    found, kind = ExportLogsServiceResponse(), response.headers.get("content-type", "")
+    try:
+        if "json" in kind:
+            Parse(response.content or b"{}", found, ignore_unknown_fields=True)
+        elif "protobuf" in kind or not kind:
+            found.ParseFromString(response.content)
+        elif "html" in kind:  # others answer with a text
+            return None
+    except (DecodeError, ParseError):
+        return None
+    return found.partial_success
 
 
-def _export(exporter: Any, records: list[Any], responses: _Responses, place: str) -> Outcome:
+def _export(exporter: Any, records: list[Any], responses: Responses, place: str) -> Outcome:
     """Export records, and count those that the endpoint at a place did not take."""
     responses.last = None
     with _sdk_log() as said:
         result = exporter.export(records)
     if result.name != "SUCCESS":
-        status = None if responses.last is None else responses.last.status_code
-        answer = f"cannot reach {place}: " if status is None else f"HTTP status {status}. "
-        reason = clip(_cause(" ".join(said[-2:])), _MAX_REASON) or "the export failed"
-        return Outcome(len(records), (f"{answer}{reason}",))
-    status = responses.last.status_code if responses.last is not None else 0
-    if status >= _REDIRECT:  # which the exporter does not follow
-        return Outcome(len(records), (f"HTTP status {status}: the endpoint is elsewhere",))
-    rejected, reason = responses.rejected()
-    if not rejected:
+        return Outcome(len(records), (responses.redirect() or _failure(said, responses, place),))
+    found = _partial_success(responses.last)
+    if found is None:
+        return Outcome(len(records), (responses.unconfirmed(),))
+    if not found.rejected_log_records:
         return Outcome()
-    return Outcome(min(rejected, len(records)), (f"the endpoint rejected records: {reason}",))
+    rejected = min(found.rejected_log_records, len(records))
+    return Outcome(rejected, (f"the endpoint rejected records: {found.error_message}",))
+
+
+def _failure(said: list[str], responses: Responses, place: str) -> str:
+    status = None if responses.last is None else responses.last.status_code
+    answer = f"cannot reach {place}: " if status is None else f"HTTP status {status}. "
+    reason = clip(_cause(" ".join(said[-2:])), _MAX_REASON) or "the export failed"
+    return f"{answer}{reason}"
 
 
 def _cause(text: str) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from callscore.errors import MissingExtra
 from callscore.sources.remote import without_credentials
+from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
@@ -82,11 +83,13 @@ def _connect(endpoint: str | None) -> Connection:
     given = endpoint or next(filter(None, map(os.environ.get, _ADDRESSES)), _DEFAULT_ADDRESS)
     address = given.rstrip("/").removesuffix(_TRACES_PATH)
     # A client that makes its own connection also reads a file of the current folder.
-    http = httpx.Client(base_url=address, headers=_headers(), timeout=_TIMEOUT)
+    responses = Responses()
+    hooks: Any = {"response": [responses.take]}
+    http = httpx.Client(base_url=address, headers=_headers(), timeout=_TIMEOUT, event_hooks=hooks)
     client = Client(http_client=http)
 
     def send(batch: Sequence[Evaluation]) -> Outcome:
-        problem, is_unknown = _annotate(client, batch)
+        problem, is_unknown = _annotate(client, batch, responses)
         if problem is None:
             return Outcome()
         if len(batch) == 1 or not is_unknown:
@@ -110,18 +113,23 @@ def _headers() -> dict[str, str]:
     return headers
 
 
-def _annotate(client: Any, batch: Sequence[Evaluation]) -> tuple[str | None, bool]:
+def _annotate(
+    client: Any, batch: Sequence[Evaluation], responses: Responses
+) -> tuple[str | None, bool]:
     """Why the annotations were not taken, if so, and whether a span is not known."""
     annotations = [annotation_of(each) for each in batch]
     try:
-        client.spans.log_span_annotations(span_annotations=annotations, sync=True)
+        taken = client.spans.log_span_annotations(span_annotations=annotations, sync=True)
+        is_confirmed = len(taken) == len(annotations)
+    except (KeyError, TypeError, ValueError):  # a body of another shape
+        is_confirmed = False
     except Exception as error:  # noqa: BLE001  (any error of the client: it was not sent)
         response = getattr(error, "response", None)
         status = getattr(response, "status_code", None)
         said = f": {response.text[:200]}" if response is not None else f": {error}"
         kind = type(error).__name__ if status is None else f"HTTP status {status}"
         return f"span {batch[0].origin.span_id}: {kind}{said}", status == _NOT_FOUND
-    return None, False
+    return (None if is_confirmed else responses.unconfirmed()), False
 
 
 BACKEND = Backend(
