@@ -13,6 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 from tests.build_servers.github_api import BOT, Api, github_api
 from tests.build_servers.runner import BASH, ROOT, Ran, Runner, load_yaml
+from tests.servers.recording_server import Reply, record_requests
 from tools.github.action import (
     LONGEST_COMMENT,
     Job,
@@ -623,6 +624,22 @@ def test_an_api_that_does_not_work_does_not_fail_the_build(
 
     assert ran.code == 0
     assert "no comment was written" in ran.log
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_of_the_api_does_not_get_the_token(
+    tmp_path: Path, repository: Path, status: int
+) -> None:
+    comments = "/repos/ada/agent/issues/7/comments"
+    with record_requests({}) as other:
+        moved = Reply(status, b"", "text/plain", (("location", f"{other.url}/"),))
+        with record_requests({"/user": moved, comments: moved}) as server:
+            ran = started(Runner(tmp_path / "moved", server.url), repository, ON_PULL)
+
+    assert other.requests == []
+    assert ran.code == 0
+    told = f"no comment was written: GitHub answers {status}. Redirects are not followed"
+    assert told in ran.log
 
 
 def test_no_api_at_all_does_not_fail_the_build(tmp_path: Path, repository: Path) -> None:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from ruamel.yaml import YAML
 from tests.build_servers.runner import BASH, ROOT
+from tests.servers.recording_server import Reply, record_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,7 @@ class Server(NamedTuple):
     artifacts: dict[str, bytes]
     tokens: list[str]
     statuses: list[int]
+    places: list[str]
 
 
 @pytest.fixture
@@ -56,6 +58,7 @@ def _serving() -> Iterator[Server]:
     artifacts: dict[str, bytes] = {}
     tokens: list[str] = []
     statuses: list[int] = []
+    places: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -63,6 +66,8 @@ def _serving() -> Iterator[Server]:
             found = artifacts.get(unquote(self.path))
             status = statuses[0] if statuses else 404 if found is None else 200
             self.send_response(status)
+            for place in places:
+                self.send_header("Location", place)
             self.end_headers()
             self.wfile.write(found or b"")
 
@@ -73,7 +78,8 @@ def _serving() -> Iterator[Server]:
         thread = Thread(target=http.serve_forever, daemon=True)
         thread.start()
         try:
-            yield Server(f"http://127.0.0.1:{http.server_address[1]}", artifacts, tokens, statuses)
+            address = f"http://127.0.0.1:{http.server_address[1]}"
+            yield Server(address, artifacts, tokens, statuses, places)
         finally:
             http.shutdown()
             thread.join()
@@ -137,7 +143,7 @@ def started(  # noqa: PLR0913  (all are options)
 
 STAND_IN = """
 _python() {
-  if [ "$1 $2 $3" = "-m pip install" ]; then shift 3; printf 'pip:%s\\n' "$@"; else command python "$@"; fi
+  if [ "$1 $2 $3 $4 $5" = "-P -E -m pip install" ]; then shift 5; printf 'pip:%s\\n' "$@"; else command python "$@"; fi
 }
 callscore() { command python -m callscore "$@"; }
 """
@@ -363,6 +369,22 @@ def test_a_commit_cannot_bring_a_baseline(folder: Path, server: Server) -> None:
 
     assert ran.code == 0
     assert sorted(each.name for each in reports.iterdir()) == ["cases.xml", "report.html"]
+
+
+@pytest.mark.parametrize("token", ["", "mine"])
+def test_the_place_of_the_artifacts_gets_no_token(folder: Path, server: Server, token: str) -> None:
+    exported = folder / "project/callscore/baseline.jsonl"
+    started(folder, server, branch="main", **SCORE)
+    with record_requests({"/artifact": Reply(200, exported.read_bytes())}) as store:
+        server.statuses.append(302)
+        server.places.append(f"{store.url}/artifact?signature=abc")
+        ran = started(folder, server, target="main", token=token, **SCORE)
+
+    (request,) = store.requests
+    assert ran.code == 0, ran.log
+    assert server.tokens[-1] == (token or "job-token")
+    assert not {"private-token", "job-token", "authorization"} & request.headers.keys()
+    assert "There is no baseline" not in ran.log
 
 
 def test_a_run_that_does_not_work_fails_with_its_code(folder: Path, server: Server) -> None:

@@ -55,6 +55,7 @@ COMMENTS_PER_PAGE = 100
 MOST_PAGES = 50
 SECONDS = 30.0
 NOT_ALLOWED = (401, 403, 404)
+REDIRECTS = range(300, 400)
 # The exit codes with which a run is complete: all passed, or some cases failed.
 COMPLETE = (0, 1)
 # Those of a run that can be accepted: the agent may have given no answer to some cases.
@@ -262,9 +263,11 @@ class Job:
             environment.pop("GITHUB_STEP_SUMMARY", None)
         if not (is_shown or is_annotated):
             environment.pop("GITHUB_ACTIONS", None)
+        if words[0] != "run":  # only an agent may need modules of the project
+            environment.pop("PYTHONPATH", None)
         sys.stdout.flush()
         return subprocess.run(
-            [sys.executable, "-P", "-m", "callscore", *words],  # -P: no module of the project
+            [sys.executable, "-P", "-m", "callscore", *words],  # -P: none of the current folder
             env=environment,
             text=True,
             encoding="utf-8",
@@ -582,6 +585,16 @@ def _kept(job: Job, ran: int, outcome: Outcome, *, has_baseline: bool) -> tuple[
 # --- the comment ------------------------------------------------------------------------------
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: it would send the token to an address that the runner did not name."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Nothing: the status of the redirect is then an error."""
+
+
+OPENER = urllib.request.build_opener(NoRedirects)
+
+
 class Pull:
     """The comments of a pull request, over the API of GitHub."""
 
@@ -605,7 +618,7 @@ class Pull:
                 "X-GitHub-Api-Version": "2022-11-28",
             },
         )
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310  (likewise)
+        with OPENER.open(request, timeout=SECONDS) as answer:
             return json.loads(answer.read() or b"null")
 
     def _login(self) -> str | None:
@@ -679,9 +692,10 @@ def comment() -> int:
             )
             print(workflow_command("notice", problem))
         else:
-            print(
-                workflow_command("warning", f"no comment was written: GitHub answers {error.code}")
-            )
+            problem = f"no comment was written: GitHub answers {error.code}"
+            if error.code in REDIRECTS:
+                problem += ". Redirects are not followed: check GITHUB_API_URL"
+            print(workflow_command("warning", problem))
     except (OSError, ValueError, KeyError) as error:
         print(workflow_command("warning", f"no comment was written: {error}"))
     return 0
