@@ -216,7 +216,7 @@ def test_existing_results_and_input_files_are_not_overwritten(
     assert run("score", "logs/**/*.jsonl", "--results", "rows/") == 2
     assert "the folder has files" in capsys.readouterr().err
     assert run("score", "in.parquet", "--results", "./in.parquet") == 2
-    assert "this is one of the files to score" in capsys.readouterr().err
+    assert "the command reads this file, which would be lost" in capsys.readouterr().err
     assert run("score", "logs/second.jsonl", "missing.jsonl", "--results", "in.parquet") == 3
     assert "missing.jsonl: file not found" in capsys.readouterr().err
     (folder / "empty.jsonl").touch()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from callscore.cli.inputs import protect_inputs
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -123,6 +125,7 @@ def _resolving(
     def resolved(
         *arguments: Any, output_format: str | None = None, as_json: bool = False, **options: Any
     ) -> Any:
+        protect_inputs()
         if as_json and output_format not in (None, "json"):
             raise click.UsageError(f"--json and --format {output_format} exclude each other.")
         chosen = "json" if as_json else output_format

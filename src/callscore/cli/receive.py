@@ -17,6 +17,7 @@ from msgspec import Struct
 from callscore.checks.check import FAULT_KINDS
 from callscore.cli.exit_codes import OK
 from callscore.cli.exits import ANY_FAULT, check_exit_code, score_exit_code
+from callscore.cli.inputs import protect_inputs
 from callscore.cli.options import (
     SettingsCommand,
     expected_option,
@@ -309,6 +310,7 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> int:
     """Receive traces until Ctrl-C, and find the exit code."""
+    protect_inputs()
     require_extra()
     _require_used(context)
     require_one_stdin(*options["expected"], options["tools"])

@@ -280,7 +280,7 @@ def _score_here(request: Request, options: RowOptions) -> RowRun:
     files = request.files or request.actual
     if results.endswith("/") and not (request.resume and folder.exists()):
         require_new_folder(results)
-    _require_writable(results, (*files, *request.expected))
+    _require_writable(results)
     _require_files((*files, *request.expected))
     try:
         with tracking_parts(folder, request.lang), progress(files) as on_bytes:
@@ -310,13 +310,6 @@ def require_new_folder(results: str) -> None:
         )
 
 
-def _is_same(target: Path, path: str) -> bool:
-    try:
-        return target.samefile(path)
-    except (OSError, ValueError):  # one of them is missing
-        return False
-
-
 def _require_files(paths: Iterable[str]) -> None:
     """Refuse files that are missing, and folders: each would be one unreadable row of many."""
     for path in paths:
@@ -325,8 +318,8 @@ def _require_files(paths: Iterable[str]) -> None:
                 pass
 
 
-def _require_writable(results: str, inputs: Iterable[str]) -> None:
-    """Refuse to write where nothing can be written, or an input is, before anything is scored."""
+def _require_writable(results: str) -> None:
+    """Refuse to write where nothing can be written, before anything is scored."""
     target = Path(results)
     if is_url(results):
         raise click.UsageError(
@@ -339,8 +332,6 @@ def _require_writable(results: str, inputs: Iterable[str]) -> None:
         )
     if not results.endswith("/") and target.suffix != ".parquet":
         raise click.UsageError(f"--results {results}: the name must end with .parquet or /.")
-    if any(_is_same(target, path) for path in inputs):
-        raise click.UsageError(f"--results {results}: this is one of the files to score.")
     if not target.parent.exists():
         raise click.UsageError(f"--results {results}: there is no folder {target.parent}.")
 
