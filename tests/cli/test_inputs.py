@@ -163,9 +163,12 @@ def test_the_history_and_the_settings_that_a_command_finds_are_not_written(folde
     history = (folder / ".callscore/history.db").read_bytes()
 
     shown = run("show", "night", "--format", "json", "-o", ".callscore/history.db")
-    scored = run("score", "f.jsonl", "--format", "json", "-o", "callscore.toml")
+    settings = ("--format", "json", "-o", "callscore.toml")
+    scored = run("score", "f.jsonl", *settings)
+    gated = run("gate", *settings)
 
     assert [shown.exit_code, scored.exit_code] == [2, 2]
+    assert LOST in gated.output
     assert (folder / ".callscore/history.db").read_bytes() == history
     assert (folder / "callscore.toml").read_bytes() == b""
 

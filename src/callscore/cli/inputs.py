@@ -59,16 +59,13 @@ def _require_no_input(option: str, written: str, inputs: Iterable[str | Path]) -
         UsageError: it is.
     """
     target = Path(written)
-    with suppress(OSError, ValueError):  # there is no such file, or the name is not one
-        if not target.is_file():  # nothing of a device or of a pipe is lost
-            return
-        for path in inputs:
-            with suppress(OSError, ValueError):
-                if target.samefile(path):
-                    raise click.UsageError(
-                        f"Cannot write {option} {written}: the command reads this file, which would"
-                        " be lost. Choose another file."
-                    )
+    for path in inputs:
+        with suppress(OSError, ValueError):  # there is no such file, or the name is not one
+            if target.samefile(path) and target.is_file():  # a device or a pipe loses nothing
+                raise click.UsageError(
+                    f"Cannot write {option} {written}: the command reads this file, which would be"
+                    " lost. Choose another file."
+                )
 
 
 def _named(given: dict[str, Any], names: Iterable[str]) -> Iterator[str]:
@@ -90,16 +87,18 @@ def _inputs(given: dict[str, Any], *, has_settings: bool) -> Iterator[str | Path
             yield path
             with suppress(CallscoreError):  # who reads it says what is wrong
                 yield from expand_paths([path])
-    if has_settings and _SETTINGS in given:
+    if has_settings:
         from callscore.evaluations.project_config import find_config_file
 
-        place = given[_SETTINGS] or find_config_file(Path.cwd())
-        yield from [] if place is None else [place]
+        yield from _named(given, [_SETTINGS])
+        with suppress(CallscoreError, OSError):  # the working directory was deleted
+            yield find_config_file(Path.cwd()) or ""
     if _HISTORY in given:
         from callscore.history.opening import default_path
 
-        place = next(_named(given, [_HISTORY]), None) or default_path()
-        yield from (f"{place}{suffix}" for suffix in _DATABASE_FILES)
+        with suppress(OSError):
+            place = next(_named(given, [_HISTORY]), None) or default_path()
+            yield from (f"{place}{suffix}" for suffix in _DATABASE_FILES)
     if _EVALUATIONS in given:
         yield from _of_evaluations(given[_EVALUATIONS] or (".",))
 
@@ -108,8 +107,11 @@ def _of_evaluations(paths: Iterable[str]) -> Iterator[Path]:
     """The files of evaluations, and those that they may name: whatever is text in them."""
     from callscore.evaluations.discovery import evaluation_files
 
-    for path in map(Path, paths):
-        for file in evaluation_files(path) if path.is_dir() else [path]:
+    for path in paths:
+        found: list[Any] = [Path(path)]
+        with suppress(OSError, ValueError):
+            found = [*evaluation_files(found[0])] if found[0].is_dir() else found
+        for file in found:
             if isinstance(file, Path):
                 yield file
                 # Who runs it says what is wrong.
