@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import NoReturn
 
@@ -13,7 +14,23 @@ __all__ = ["main", "run_command"]
 
 def main() -> NoReturn:
     """Run the program and exit."""
+    _open_closed_streams()
     sys.exit(supervise(_run) if can_supervise(sys.argv[1:]) else _run())
+
+
+def _open_closed_streams() -> None:
+    """Discard what is written to a stream that the parent process has closed, as `2>&-` does.
+
+    The next file that is opened, such as the history, would get its number otherwise. Standard input that
+    is closed stays an error of the commands that read it.
+    """
+    closed = [each for each in ("stdin", "stdout", "stderr") if getattr(sys, each) is None]
+    for name in closed:  # each takes the lowest number that is free
+        number = os.open(os.devnull, os.O_RDWR)
+        os.set_inheritable(number, True)  # noqa: FBT003  (it takes no name)
+        if name != "stdin":
+            stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (until the end)
+            setattr(sys, name, stream)
 
 
 def _run() -> int:

@@ -115,7 +115,7 @@ def open_output(
             closing(Output(file, *options)) as output,
         ):
             yield output
-        if output_format == _HTML and sys.stderr is not None and sys.stderr.isatty():
+        if output_format == _HTML and sys.stderr.isatty():
             print_note(say(_WRITTEN, lang, file=path))
     except OSError as error:
         is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
@@ -165,11 +165,9 @@ class _StandardOutput:
 
     @property
     def is_terminal(self) -> bool:
-        return sys.stdout is not None and sys.stdout.isatty()
+        return sys.stdout.isatty()
 
     def write(self, data: bytes, /) -> None:
-        if sys.stdout is None:  # closed by the parent process
-            return
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
@@ -347,7 +345,7 @@ class _ConsoleFile:
     encoding = "utf-8"
 
     def isatty(self) -> bool:
-        return sys.stdout is not None and sys.stdout.isatty()
+        return sys.stdout.isatty()
 
     def write(self, text: str) -> int:
         lines, separator, self._rest = (self._rest + text).rpartition("\n")

@@ -61,8 +61,7 @@ def supervise(work: Callable[[], int]) -> int:
         heed_interrupts()
     passed_on = _signals_to_pass_on()
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()  # or both processes would write what is in its buffer
+        stream.flush()  # or both processes would write what is in its buffer
     before = signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
     alive, parent = os.pipe()
     own = os.getpid()
@@ -181,7 +180,7 @@ def _code(status: int, board: Board) -> int:
         print_note(f"the command finished, but its process was ended by {signal_name(-ended)}")
         return finished or shown
     with suppress(OSError):
-        if sys.stderr is not None and sys.stderr.isatty():
+        if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
         progress = read_progress(board)
         print_note(unfinished_text(ended, progress))

@@ -94,7 +94,7 @@ def _until_stopped() -> Iterator[None]:
 
 def _show(address: str) -> None:
     """Open an address in the browser, if the command was started in a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    if sys.stderr.isatty():
         open_in_browser(address)
 
 
