@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -64,6 +65,19 @@ def test_a_span_of_another_thread_belongs_to_the_recording_of_its_parent() -> No
         recorder.on_end(parent)
 
     assert len(run.calls) == 1
+
+
+def test_a_span_of_a_thread_of_its_own_gives_a_warning() -> None:
+    recorder = _Recorder()
+    with SpanRecording() as run:
+        run_span(recorder, Span(1, MODEL))
+        for attributes in ({}, MODEL):
+            thread = Thread(target=run_span, args=(recorder, Span(2, attributes)), name="worker")
+            thread.start()
+            thread.join()
+
+    with pytest.warns(UserWarning, match=r"other threads \(worker\)"):
+        assert len(run.calls) == 1
 
 
 def test_a_span_that_has_not_ended_is_read_as_it_is() -> None:

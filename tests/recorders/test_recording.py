@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextvars import ContextVar, copy_context
 from importlib import import_module
+from threading import Thread
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -184,3 +185,68 @@ def test_a_missing_library_is_named(
 
     with pytest.raises(MissingExtra, match=f"pip install .*{package}"):
         record(**options)
+
+
+FAILED = "the recorder failed: the end: ZeroDivisionError"
+
+
+def failing_at_the_end() -> Notes:
+    run = Notes()
+    run.items.close = lambda: 1 / 0  # type: ignore[method-assign, assignment]
+    return run
+
+
+def test_an_error_at_the_end_is_a_warning_and_the_recording_cannot_be_used() -> None:
+    run = failing_at_the_end()
+
+    with pytest.warns(UserWarning, match=FAILED), run:
+        run.take(look())
+
+    assert Notes.current.get() is None
+    assert not Notes.all_open
+    with pytest.raises(InvalidCall, match=FAILED):
+        _ = run.calls
+
+
+def test_an_error_at_the_end_does_not_replace_that_of_the_program() -> None:
+    def agent() -> None:
+        with failing_at_the_end() as run:  # warnings are errors here
+            run.take(look())
+            raise KeyError("of the agent")
+
+    with pytest.raises(KeyError, match="of the agent"):
+        agent()
+
+
+def test_a_recording_that_is_closed_twice_does_not_fail() -> None:
+    run = Notes()
+    with run:
+        run.take(look())
+    run.__exit__(None, None, None)
+
+    assert len(run.calls) == 1
+
+
+def test_calls_in_other_threads_give_a_warning_when_the_recording_is_used() -> None:
+    with Notes() as run, Notes() as inner:
+        run.take(look())
+        inner.take(look("b"))
+        thread = Thread(target=lambda: Notes.note_elsewhere(lambda _: False), name="worker")
+        thread.start()
+        thread.join()
+        Notes.note_elsewhere(lambda _: False)  # in the same thread: of another context
+
+    for recording in (run, inner):
+        with pytest.warns(UserWarning, match=r"called in other threads \(worker\).*copy_context"):
+            assert recording.calls
+
+
+def test_what_is_known_or_goes_wrong_elsewhere_is_not_noted() -> None:
+    with Notes() as run:
+        run.take(look())
+        for is_known in (lambda _: True, lambda _: 1 / 0):
+            thread = Thread(target=Notes.note_elsewhere, args=(is_known,))
+            thread.start()
+            thread.join()
+
+    assert len(run.calls) == 1  # without a warning, which would be an error here

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from functools import cache
 from types import new_class
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
@@ -66,6 +66,9 @@ class _Log:
 
     def __init__(self) -> None:
         self._steps: dict[str, _Step] = {}
+
+    def has(self, run_id: Any) -> bool:
+        return str(run_id) in self._steps
 
     def begin(self, ids: _Ids, fields: dict[str, Any]) -> None:
         parent = ids.get("parent_run_id")
@@ -202,6 +205,31 @@ class _Callbacks(Recording):
         self._note(event, lambda log: log.end(ids, change), is_run=False)
 
 
+class _Elsewhere:
+    """The callbacks of a thread without a recording: they note that recordings miss its calls.
+
+    A recording that was passed to the run is called before.
+    """
+
+    run_inline = True
+
+    def on_chat_model_start(self, *_: Any, run_id: Any, **__: Any) -> None:
+        _Callbacks.note_elsewhere(lambda log: log.has(run_id))
+
+    on_llm_start = on_tool_start = on_chat_model_start
+
+
+class _Current:
+    """What LangChain adds to every run: the recording of the context, or what notes that there is none."""
+
+    def __init__(self, elsewhere: Any) -> None:
+        self._elsewhere = elsewhere
+
+    def get(self) -> Any:
+        recording = _current.get()
+        return self._elsewhere if recording is None and Recording.all_open else recording
+
+
 def _received(prompts: Any) -> dict[str, Any]:
     """What is read of the messages that a model received: who wrote them, and the last results.
 
@@ -275,5 +303,6 @@ def _recording_class() -> Any:
         from langchain_core.tracers.context import register_configure_hook
     except ImportError as error:
         raise MissingExtra("Recording LangGraph agents", package="langchain-core") from error
-    register_configure_hook(_current, inheritable=True)
+    elsewhere = new_class("CallsElsewhere", (_Elsewhere, BaseCallbackHandler))()
+    register_configure_hook(cast("Any", _Current(elsewhere)), inheritable=True)
     return new_class("LangGraphRecording", (_Callbacks, BaseCallbackHandler))

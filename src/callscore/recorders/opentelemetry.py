@@ -144,6 +144,8 @@ class _Recorder:
         recording = self._owners.pop(_key_of(span.get_span_context()), None)
         if recording is not None:
             recording.end(span)
+        else:
+            SpanRecording.note_elsewhere(lambda _: not _is_of_model(_record_of(span)))
 
     def shutdown(self) -> None:
         self._owners.clear()

@@ -6,8 +6,9 @@ the recording is used, because some calls may be missing.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
-from threading import RLock
+from threading import RLock, current_thread
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from callscore.errors import InvalidCall, InvalidSettings
@@ -25,6 +26,14 @@ __all__ = ["Log", "Recording"]
 _OUTSIDE = (
     "the agent ran outside of the 'with record()' of this recording, before it or after it. Start it,"
     " await it, and read its stream to the end inside."
+)
+_FAILED = (
+    "the recording is incomplete, because the recorder failed: {problem}. Pass the result or the messages of"
+    " the run instead."
+)
+_ELSEWHERE = (
+    "models or tools were called in other threads ({threads}), and these calls are not in the recording. A"
+    " thread does not inherit the 'with': start it with contextvars.copy_context().run(function)."
 )
 _OPENED_TWICE = "a recording can be opened only once. Call record() for each 'with'."
 
@@ -48,10 +57,12 @@ class Recording:
     Attributes:
         current: the innermost open recording; each recorder has a variable of its own.
         no_run: what to do if no agent ran, in a sentence.
+        all_open: the recordings of this process that are open, of all recorders.
     """
 
     current: ClassVar[ContextVar[Any]]
     no_run: ClassVar[str]
+    all_open: ClassVar[set[Recording]] = set()
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -62,6 +73,8 @@ class Recording:
         self._is_run_outside = False
         self._has_run = False
         self._problems: list[str] = []
+        self._thread: Any = None  # in which it is open
+        self._threads_elsewhere: dict[str, None] = {}
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -72,6 +85,8 @@ class Recording:
         self._around = around
         self._token = self.current.set(self)
         self._is_open = True
+        self._thread = current_thread()
+        self.all_open.add(self)
         return self
 
     def __exit__(
@@ -80,12 +95,18 @@ class Recording:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.all_open.discard(self)
         with self._lock:
-            self._log.close()
+            known = len(self._problems)
+            self._guarded("the end", lambda log: log.close())
             self._is_open = False
         if self._token is not None:
-            with suppress(ValueError):  # of another context, such as that of a fixture's other half
+            # Of another context, such as that of a fixture's other half, or the second end.
+            with suppress(ValueError, RuntimeError):
                 self.current.reset(self._token)
+        with suppress(Warning):  # that are errors here would take the place of those of the agent
+            for problem in self._problems[known:]:
+                warnings.warn(_FAILED.format(problem=problem), stacklevel=2)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -106,14 +127,14 @@ class Recording:
         """
         with self._lock:
             if self._problems:
-                raise InvalidCall(
-                    f"the recording is incomplete, because the recorder failed: {self._problems[0]}."
-                    " Pass the result or the messages of the run instead."
-                )
+                raise InvalidCall(_FAILED.format(problem=self._problems[0]))
             if self._is_run_outside:
                 raise InvalidCall(f"the recording is incomplete: {_OUTSIDE}")
             if not self._has_run:
                 raise InvalidCall(f"no run of an agent was recorded. {self.no_run}")
+            if self._threads_elsewhere:
+                threads = ", ".join(self._threads_elsewhere)
+                warnings.warn(_ELSEWHERE.format(threads=threads), stacklevel=2)
             return {"callscore_recording": 1, "runs": self._log.runs()}
 
     def _note(self, event: str, note: Callable[[Any], None], *, is_run: bool = True) -> None:
@@ -132,7 +153,23 @@ class Recording:
                 self._is_run_outside = True
                 return
             self._has_run = self._has_run or is_run
-            try:
-                note(self._log)
-            except Exception as error:  # noqa: BLE001  (the agent must not fail; the user will know)
-                self._problems.append(f"{event}: {type(error).__name__}: {error}")
+            self._guarded(event, note)
+
+    def _guarded(self, event: str, note: Callable[[Any], None]) -> None:
+        try:
+            note(self._log)
+        except Exception as error:  # noqa: BLE001  (the agent must not fail; the user will know)
+            self._problems.append(f"{event}: {type(error).__name__}: {error}")
+
+    @classmethod
+    def note_elsewhere(cls, is_known: Callable[[Any], bool]) -> None:
+        """Note a call in a thread that has no recording, unless the log of one knows it."""
+        here = current_thread()
+        for each in tuple(cls.all_open):
+            if isinstance(each, cls) and each._thread is not here:  # noqa: SLF001  (of this class)
+                each._note_thread(here.name, is_known)  # noqa: SLF001  (likewise)
+
+    def _note_thread(self, name: str, is_known: Callable[[Any], bool]) -> None:
+        with suppress(Exception):  # the agent must not fail
+            if not is_known(self._log):
+                self._threads_elsewhere[name] = None
