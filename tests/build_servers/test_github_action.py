@@ -676,6 +676,29 @@ def test_a_long_report_is_cut_at_a_line_and_keeps_its_link() -> None:
     assert comment_text("short\n", "") == "short"
 
 
+@pytest.mark.parametrize(
+    ("opened", "closed"),
+    [
+        ("```diff", "\n```"),
+        ("~~~~", "\n~~~~"),
+        ("````\n```", "\n````"),  # shorter marks are text
+        ("  ```", "\n  ```"),
+        ("<details><summary>a</summary>\n", "\n\n</details>"),
+        ("<details><summary>a</summary>\n\n```\n</details>", "\n```\n\n</details>"),
+        ("```\na\n```\n<details>\n</details>", ""),
+    ],
+)
+def test_a_cut_report_closes_its_code_and_its_folded_blocks(opened: str, closed: str) -> None:
+    for length in (64_800, 70_000):
+        long = f"{opened}\n" + "\n".join(["line"] * (length // 5))
+
+        text = comment_text(long, "https://github.example/report")
+
+        assert len(text) <= LONGEST_COMMENT
+        if length > LONGEST_COMMENT:
+            assert f"\nline{closed}\n\n… The report is too long for a comment" in text
+
+
 # --- hostile and wrong input ------------------------------------------------------------------------
 
 HOSTILE = "$(touch hacked); `touch hacked`; \"; touch hacked; '\n::error::hacked"

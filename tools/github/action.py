@@ -49,6 +49,8 @@ NOTES = {
 }
 # The last line of a report names a command on a run that is only on the runner.
 NEXT = re.compile(r"\n(Next|Дальше): `callscore [^\n]*\s*\Z")
+# The beginning of code, or its end: at least as many of the same marks, and nothing else.
+FENCE = re.compile(r" *(`{3,}|~{3,})([^`]*)")
 MOST_ANNOTATIONS = 10
 LONGEST_IN_KEY = 150  # characters of a branch; GitHub allows 512 for the whole key
 COMMENTS_PER_PAGE = 100
@@ -660,8 +662,27 @@ def comment_text(markdown: str, report: str) -> str:
     link = f"\n\n[HTML report]({report})" if report else ""
     if len(markdown) + len(link) > LONGEST_COMMENT:
         note = "\n\n… The report is too long for a comment: the rest is in the summary of the job."
-        markdown = markdown[: LONGEST_COMMENT - len(note) - len(link)].rpartition("\n")[0] + note
+        room = LONGEST_COMMENT - len(note) - len(link)
+        kept = markdown[:room].rpartition("\n")[0]
+        while len(kept) + len(closing(kept)) > room:
+            kept = kept.rpartition("\n")[0]
+        markdown = kept + closing(kept) + note
     return markdown.rstrip() + link
+
+
+def closing(markdown: str) -> str:
+    """What closes the code and the folded blocks that a text leaves open: the rest would be part of them."""
+    fence, folded = "", 0
+    for line in markdown.split("\n"):
+        found = FENCE.fullmatch(line)
+        if fence:
+            if found and found[1].startswith(fence.strip()) and not found[2].strip():
+                fence = ""
+        elif found:
+            fence = line[: found.end(1)]
+        else:
+            folded += line.count("<details") - line.count("</details>")
+    return (f"\n{fence}" if fence else "") + "\n\n</details>" * folded
 
 
 def commit_line() -> str:
