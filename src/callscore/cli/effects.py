@@ -29,7 +29,7 @@ from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.settings import DEFAULT, settings_from
 from callscore.engines.tool_effects import find_effects
-from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.errors import UnreadableInput
 from callscore.evaluations.project_config import (
     OWN_FILE,
     find_config_file,
@@ -160,7 +160,7 @@ def _written(found: EffectsFound, file: Path, lang: Language) -> EffectsFound:
         try:
             add_effects(file, settings_table(file), added)
         except CannotRewrite as error:
-            raise InvalidSettings(error.text(lang)) from error
+            raise click.ClickException(error.text(lang)) from error  # which may have lines
     written = {pattern: each.effect for pattern, each in added.items()}
     return replace(found, file=str(file), written=written)
 

@@ -251,11 +251,10 @@ class Output:
             self._write_lines()
 
     def _write_lines(self) -> None:
-        data = inert_block(self._lines, self._format)
-        self._lines.clear()
-        self._lines_size = 0
-        if data:
-            self._target.write(data)
+        if self._lines:
+            self._target.write(inert_block(self._lines, self._format))
+            self._lines.clear()
+            self._lines_size = 0
             self._last_time = monotonic()
 
     def close(self) -> None:
@@ -318,14 +317,15 @@ class Output:
 
     def write_text(self, text: str, *, is_coloured: bool = False) -> None:
         """Write whole lines of the report."""
-        self._target.write(inert_text(text, self._format, is_coloured=is_coloured).encode())
+        self.write_unchanged(inert_text(text, self._format, is_coloured=is_coloured).encode())
 
     def write_bytes(self, data: bytes) -> None:
         """Write whole lines of the report, which are encoded already."""
-        self._target.write(inert_bytes(data, self._format))
+        self.write_unchanged(inert_bytes(data, self._format))
 
     def write_unchanged(self, data: bytes) -> None:
         """Write data that is not text, such as a compressed report."""
+        self._write_lines()  # of other processes, which come before
         self._target.write(data)
 
 
