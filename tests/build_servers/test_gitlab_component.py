@@ -99,6 +99,7 @@ def started(  # noqa: PLR0913  (all are options)
     target: str = "",
     store: str = "",
     token: str = "",
+    path: str = "",
     **inputs: str,
 ) -> Ran:
     """Run the job on a branch, or for a merge request to a target."""
@@ -133,6 +134,7 @@ def started(  # noqa: PLR0913  (all are options)
             **{name: about["value"] for name, about in job["variables"].items()},
             "CALLSCORE_STORE": store,
             "CALLSCORE_TOKEN": token,
+            **({"PYTHONPATH": path} if path else {}),
         },
         capture_output=True,
         text=True,
@@ -145,7 +147,7 @@ STAND_IN = """
 _python() {
   if [ "$1 $2 $3 $4 $5" = "-P -E -m pip install" ]; then shift 5; printf 'pip:%s\\n' "$@"; else command python "$@"; fi
 }
-callscore() { command python -m callscore "$@"; }
+callscore() { command python -P -m callscore "$@"; }  # as the program is: without the current folder
 """
 
 
@@ -392,6 +394,24 @@ def test_a_run_that_does_not_work_fails_with_its_code(folder: Path, server: Serv
 
     assert ran.code == 3
     assert "callscore score exited with code 3" in ran.log
+
+
+@pytest.mark.parametrize("is_path", [False, True])
+def test_no_module_of_the_project_is_run(folder: Path, server: Server, is_path: bool) -> None:
+    for name in ("json", "shlex", "pip", "urllib", "sitecustomize"):
+        hostile = folder / "project" / f"{name}.py"
+        hostile.write_text('import sys\nsys.exit("of the merge request")\n')
+    path = str(folder / "project") if is_path else ""
+
+    first = started(folder, server, branch="main", path=path, **SCORE)
+    kept = (first.reports / "baseline.jsonl").read_bytes()
+    place = "/projects/4711/jobs/artifacts/main/raw/callscore/baseline.jsonl?job=callscore"
+    server.artifacts[place] = kept
+    ran = started(folder, server, target="main", path=path, **SCORE)
+
+    assert (first.code, ran.code) == (0, 0), ran.log
+    assert "of the merge request" not in first.log + ran.log
+    assert "There is no baseline" not in ran.log
 
 
 def test_the_package_and_the_agent_are_installed(folder: Path, server: Server) -> None:
