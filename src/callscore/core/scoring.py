@@ -189,7 +189,9 @@ def _score_in_parts(
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, settings, tools)
-    score, places = _score_turns(wanted, made, settings, tools)
+    # Beside a state, a single empty turn only says that no calls are expected.
+    is_cut = has_turns(wanted) and not (wanted == NO_CALLS and _ends_with_state(expected))
+    score, places = _score_turns(wanted, made, settings, tools, is_cut=is_cut)
     free = settings.extra_calls
     if _ends_with_state(expected) and all(isinstance(item, Forbidden) for item in wanted):
         free = "free"  # nothing is said about calls
@@ -208,12 +210,17 @@ def _score_in_parts(
 
 
 def _score_turns(
-    wanted: tuple[Expected, ...], made: _Calls, settings: Settings, tools: Mapping[str, Tool]
+    wanted: tuple[Expected, ...],
+    made: _Calls,
+    settings: Settings,
+    tools: Mapping[str, Tool],
+    *,
+    is_cut: bool,
 ) -> tuple[Score, list[int]]:
     """The score of the calls, turn by turn if turns are known, and the places of those that count."""
     from callscore.core.turns import counted_places, have_turns, score_turns, without_turns
 
-    is_cut = has_turns(wanted) and (have_turns(made) or (not made and wanted != NO_CALLS))
+    is_cut = is_cut and (have_turns(made) or not made)
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"
