@@ -97,9 +97,12 @@ def is_state(item: Expected) -> bool:
     return isinstance(item, ToolCall) and item.kind == STATE_KIND
 
 
-def has_turns(expected: Iterable[Expected]) -> bool:
-    """Whether an expectation says what is expected in each turn."""
-    return any(isinstance(item, Group) and item.kind == "turn" for item in expected)
+def has_turns(expected: Sequence[Expected]) -> bool:
+    """Whether an expectation says what is expected in each turn; `NO_CALLS` beside a state does not."""
+    calls = [item for item in expected if not isinstance(item, Forbidden)]
+    if calls[:1] == [*NO_CALLS] and any(map(is_state, calls[1:2])):
+        return False
+    return bool(count_turns(calls))
 
 
 def count_turns(expected: Iterable[Expected]) -> int:

@@ -11,7 +11,6 @@ from callscore.core.budget import Budget
 from callscore.core.call import AGENT, ToolCall
 from callscore.core.call_index import CallIndex
 from callscore.core.case import (
-    NO_CALLS,
     STATE_KIND,
     Forbidden,
     Group,
@@ -181,6 +180,7 @@ def _score_in_parts(
 ) -> Score:
     """The score of a case with turns, free calls, defaults of schemas or a state at its end."""
     from callscore.core.counted_calls import tools_by_any_name
+    from callscore.core.turns import have_turns
 
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
@@ -189,8 +189,7 @@ def _score_in_parts(
         from callscore.core.schema_defaults import with_schema_defaults
 
         wanted = with_schema_defaults(wanted, made, settings, tools)
-    # Beside a state, a single empty turn only says that no calls are expected.
-    is_cut = has_turns(wanted) and not (wanted == NO_CALLS and _ends_with_state(expected))
+    is_cut = has_turns(expected) and (have_turns(made) or not made)
     score, places = _score_turns(wanted, made, settings, tools, is_cut=is_cut)
     free = settings.extra_calls
     if _ends_with_state(expected) and all(isinstance(item, Forbidden) for item in wanted):
@@ -218,9 +217,8 @@ def _score_turns(
     is_cut: bool,
 ) -> tuple[Score, list[int]]:
     """The score of the calls, turn by turn if turns are known, and the places of those that count."""
-    from callscore.core.turns import counted_places, have_turns, score_turns, without_turns
+    from callscore.core.turns import counted_places, score_turns, without_turns
 
-    is_cut = is_cut and (have_turns(made) or not made)
     order: Order = settings.order
     if order == "in_turns":
         order = "in_order" if is_cut else "any"

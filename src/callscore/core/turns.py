@@ -199,7 +199,7 @@ class _Joined:
 def turn_scores(score: Score) -> tuple[TurnScore, ...]:
     """The counts of each turn; a paired call counts in the turn in which it is expected.
 
-    After the expected turns, one in which no call counts is no turn.
+    After the expected turns, one in which no call counts is left out.
     """
     counts: dict[int | None, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
     turns = turns_of_actual(score)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case, has_turns
+from callscore.core.case import Case
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.callers import USER, Caller, calls_of
+from callscore.formats.callers import USER, Caller, calls_of, expected_of
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     ACTUAL_STATE_FIELD,
@@ -38,6 +38,7 @@ from callscore.formats.case_fields import (
 from callscore.formats.case_sides import (
     actual_calls_in,
     expected_calls_in,
+    numbered_for,
     options_for,
     read_expected_side,
     read_side,
@@ -139,7 +140,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
     case = Case(
         id=read_id(record, place) or (_content_id(expected, question) if needs_id else NO_ID),
         expected=expected,
-        actual=None if actual is None else _numbered(expected, actual),
+        actual=None if actual is None else numbered_for(expected, actual),
         input=question,
         trial=read_trial(record, place),
         tools=record.get("tools"),
@@ -170,22 +171,11 @@ def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptio
     return replace(read_options, callers=callers)
 
 
-def _numbered(
-    expected: Sequence[Expected] | None, actual: tuple[ToolCall, ...]
-) -> tuple[ToolCall, ...]:
-    """The actual calls; a turn that all of them have in common says nothing if none are expected."""
-    if expected and has_turns(expected):
-        return actual
-    if any(call.turn for call in actual) or all(call.turn is None for call in actual):
-        return actual
-    return tuple([replace(call, turn=None) for call in actual])
-
-
 def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
     """A case with the calls of these callers, on both sides."""
     return replace(
         case,
-        expected=None if case.expected is None else calls_of(case.expected, callers),
+        expected=None if case.expected is None else expected_of(case.expected, callers),
         actual=None if case.actual is None else calls_of(case.actual, callers),
         callers=callers,
     )
@@ -207,7 +197,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
         expected=expected,
-        actual=None if trace.calls is None else _numbered(expected, trace.calls),
+        actual=None if trace.calls is None else numbered_for(expected, trace.calls),
         input=trace.input,
         trial=trace.trial,
         callers=trace.callers,
@@ -310,7 +300,7 @@ def read_trace(
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
     if is_alone and actual is not None:
-        actual = _numbered(None, actual)
+        actual = numbered_for(None, actual)
     case = Case(
         id=read_id(record, place) or NO_ID,
         actual=actual,
@@ -384,7 +374,7 @@ def join_case(reference: Case, trace: Case) -> Case:
         callers = _ALL_BUT_USER  # a reference that does not say it demands nothing of the user
 
     def counted(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        calls = _numbered(reference.expected, calls)
+        calls = numbered_for(reference.expected, calls)
         return calls if callers is None else calls_of(calls, callers)
 
     return Case(

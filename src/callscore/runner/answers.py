@@ -21,7 +21,13 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_fields import ACTUAL_STATE_FIELD, TURNS_FIELD
-from callscore.formats.case_sides import actual_calls_in, join_traces, options_for, read_side
+from callscore.formats.case_sides import (
+    actual_calls_in,
+    join_traces,
+    numbered_for,
+    options_for,
+    read_side,
+)
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
@@ -326,6 +332,7 @@ async def score_answer(
         return _failed(question, answer, "unreadable", f"the calls cannot be read: {error}")
     try:
         case = with_plain_expected(case_for_task(question))
+        calls, *others = [numbered_for(case.expected, found) for found in (calls, *others)]
         case = replace(case, actual=calls, others=tuple(others), unread=" ".join(unread) or None)
         score = await _score(case, settings, tools)
     except CallscoreError as error:
