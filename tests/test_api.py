@@ -289,3 +289,56 @@ def test_calls_in_one_turn_have_none_unless_turns_are_expected() -> None:
 
     assert score(["a"], calls).actual[0].turn is None
     assert score([expect.turn("a")], calls).actual[0].turn == 0
+
+
+# --- what says that no call is expected, and what says nothing ------------------------------------
+
+MADE = (F,)
+NO_CALL_EXPECTED: dict[str, Any] = {
+    "a case": Case("hi", expected=None, actual=MADE),
+    "an empty list": Case("hi", expected=[], actual=MADE),
+    "an object": {"input": "hi", "expected": None, "actual": MADE},
+    "no tool": {"input": "hi", "expectedTool": None, "actual": MADE},
+    "no reference calls": {"input": "hi", "referenceToolCalls": None, "actual": MADE},
+}
+NOTHING_SAID: dict[str, Any] = {
+    "a case": Case("hi", actual=MADE),
+    "an object": {"input": "hi", "actual": MADE},
+    "turns": {"turns": [{"input": "hi", "actual": MADE}]},
+}
+
+
+@pytest.mark.parametrize("case", NO_CALL_EXPECTED.values(), ids=NO_CALL_EXPECTED)
+def test_none_expects_no_call(case: Any) -> None:
+    agent = evaluation(name="e", cases=[case])(lambda _: [F])
+    ran = evaluate(agent).evaluations[0].results
+
+    for results in (score_cases([case]), ran):
+        assert (results.not_scored.count, results.summary.macro_f1) == (0, 0.0)
+    assert score(None, MADE).f1 == 0.0
+
+
+@pytest.mark.parametrize("case", NOTHING_SAID.values(), ids=NOTHING_SAID)
+def test_a_case_that_does_not_say_what_is_expected_is_not_scored_and_says_so(case: Any) -> None:
+    agent = evaluation(name="e", cases=[case, Case("ho", expected=[F])])(lambda _: [F])
+    results, run = score_cases([case]), evaluate(agent)
+
+    assert (results.not_scored.count, results.summary.cases) == (1, 0)
+    assert str(results).endswith("Exact: 0 | Not scored: 1 (no expected calls given)")
+    assert run.evaluations[0].results.not_scored.count == 1
+    assert str(run) == "e: 1 of 1 passed, 1 not scored (no expected calls given); accuracy 1.000"
+
+
+def test_a_run_says_nothing_of_expected_calls_that_no_scorer_needs() -> None:
+    agent = evaluation(name="e", cases=[Case("hi")], scorers=[_is_polite])(lambda _: [F])
+
+    assert str(evaluate(agent)) == "e: 1 of 1 passed; _is_polite 1.000"
+
+
+def _is_polite(calls: Any) -> bool:
+    return bool(calls)
+
+
+def test_the_repr_of_a_case_has_what_was_given() -> None:
+    assert repr(Case("hi")) == "Case(input='hi')"
+    assert repr(Case("hi", expected=None)) == "Case(input='hi', expected=None)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
@@ -139,7 +140,7 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         raise UnreadableInput(place, problem)
     case = Case(
         id=read_id(record, place) or (_content_id(expected, question) if needs_id else NO_ID),
-        expected=expected,
+        expected=UNSET if expected is None else expected,
         actual=None if actual is None else numbered_for(expected, actual),
         input=question,
         trial=read_trial(record, place),
@@ -175,15 +176,19 @@ def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
     """A case with the calls of these callers, on both sides."""
     return replace(
         case,
-        expected=None if case.expected is None else expected_of(case.expected, callers),
+        expected=UNSET if case.expected is UNSET else expected_of(case.expected or (), callers),
         actual=None if case.actual is None else calls_of(case.actual, callers),
         callers=callers,
     )
 
 
 def case_record(case: Case) -> dict[str, Any]:
-    """A case as a record of a file, without absent fields: null would mean no calls."""
-    record = {field: value for field, value in asdict(case).items() if value is not None}
+    """A case as a record of a file, without absent fields; a null means that no calls are expected."""
+    record = {
+        field: value
+        for field, value in asdict(case).items()
+        if value is not UNSET and (value is not None or field == EXPECTED_FIELDS[0])
+    }
     record.pop("unread", None)
     record.pop("origin", None)  # of this answer, and not of the case
     if case.id == NO_ID:
@@ -196,7 +201,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
     expected = None if trace.expected is None else _expected_from_trace(trace, place)
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
-        expected=expected,
+        expected=UNSET if expected is None else expected,
         actual=None if trace.calls is None else numbered_for(expected, trace.calls),
         input=trace.input,
         trial=trace.trial,
@@ -207,7 +212,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run in another format that went as it should."""
-    expected = _expected_from_trace(trace, place) if trace.says_anything else None
+    expected = _expected_from_trace(trace, place) if trace.says_anything else UNSET
     callers = trace.callers
     return Case(id=trace.id or NO_ID, expected=expected, input=trace.input, callers=callers)
 
@@ -258,7 +263,7 @@ def read_reference(
         refuse_typos(record, place)
     case = Case(
         id=read_id(record, place) or NO_ID,
-        expected=expected,
+        expected=UNSET if expected is None else expected,
         input=_input_of(record, turns),
         tools=record.get("tools"),
         tags=read_tags(record, place),
@@ -369,16 +374,17 @@ def is_question(document: Any) -> bool:
 def join_case(reference: Case, trace: Case) -> Case:
     """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
+    expected = None if reference.expected is UNSET else reference.expected
     callers = reference.callers
     if callers is None and trace.callers is not None:
         callers = _ALL_BUT_USER  # a reference that does not say it demands nothing of the user
 
     def counted(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        calls = numbered_for(reference.expected, calls)
+        calls = numbered_for(expected, calls)
         return calls if callers is None else calls_of(calls, callers)
 
     return Case(
-        id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
+        id=_content_id(expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
         actual=None if trace.actual is None else counted(trace.actual),
         callers=reference.callers,
