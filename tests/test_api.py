@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,24 @@ from rich.console import Console
 
 from callscore import (
     Case,
+    InvalidCall,
     InvalidSettings,
     Mode,
     Settings,
     Tool,
     ToolCall,
     check_calls,
+    evaluate,
+    evaluation,
     expect,
     read_calls,
     read_tools,
     score,
+    score_cases,
+    score_files,
 )
 from callscore.core.settings import DEFAULT
+from callscore.testing import assert_calls
 
 F = ToolCall("f", {"a": 1})
 
@@ -186,3 +193,152 @@ def test_tasks_of_the_leaderboard_may_define_a_tool_in_different_ways(tmp_path: 
             for value in (1, "x", None)
         ]
         assert [len(problems) for problems in found] == [0, 0, 1]
+
+
+# --- whose calls count, in every way in -----------------------------------------------------------
+
+PLAIN = {"name": "main", "arguments": {}}
+ONE_CALL: dict[str, Any] = {
+    "objects": [PLAIN],
+    "another notation": [{"tool": "main", "args": {}}],
+    "a tuple": (PLAIN,),
+    "one object": PLAIN,
+    "pairs": [("main", {})],
+    "names": ["main"],
+    "tool calls": [ToolCall("main", {})],
+    "tool calls of the agent": [ToolCall("main", {}, caller="agent")],
+    "text": '[{"name": "main", "arguments": {}}]',
+    "turns": {"turns": [{"actual": [PLAIN]}]},
+    "messages": [
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "1", "type": "function", "function": {"name": "main", "arguments": "{}"}}
+            ],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("actual", ONE_CALL.values(), ids=ONE_CALL)
+def test_a_call_of_the_agent_does_not_count_if_only_those_of_others_do(
+    actual: Any, tmp_path: Path
+) -> None:
+    others: Any = ("subagent",)
+    case = {"id": "a", "input": "hi", "expected": [], "actual": actual, "callers": ["subagent"]}
+    agent = evaluation(name="e", cases=[{**case, "actual": None}])(lambda _: actual)
+    (tmp_path / "c.json").write_bytes(msgspec.json.encode([{**case, "callers": None}]))
+
+    assert score([], actual, callers=others).f1 == 1.0
+    assert score([], actual).f1 == 0.0
+    assert assert_calls([], actual, callers=others).f1 == 1.0
+    assert score_cases([case]).summary.macro_f1 == 1.0
+    assert score_files(tmp_path / "c.json", callers=others).summary.macro_f1 == 1.0
+    assert evaluate(agent).evaluations[0].results.summary.macro_f1 == 1.0
+
+
+SOME_CALLS = [
+    ("a", None, None),
+    ("b", "user", None),
+    ("a", "subagent", None),
+    ("b", "agent", 0),
+    ("a", "code", 1),
+]
+
+
+@pytest.mark.parametrize("callers", [None, ("agent",), ("user",), ("subagent", "code")])
+@pytest.mark.parametrize("state", [{}, {"expected_state": {"n": 1}, "actual_state": {"n": 1}}])
+def test_plain_calls_have_one_score_in_every_way_in(callers: Any, state: dict[str, Any]) -> None:
+    given = {} if callers is None else {"callers": callers}
+    for expected, actual in product(combinations(SOME_CALLS, 2), combinations(SOME_CALLS, 3)):
+        wanted: Any = [{"name": name, "arguments": {}, "caller": who} for name, who, _ in expected]
+        fields: list[dict[str, Any]] = [
+            dict(zip(("name", "caller", "turn"), call, strict=True)) for call in actual
+        ]
+        calls = [ToolCall(arguments={}, **call) for call in fields]
+        case = {"id": "a", "expected": wanted, "actual": fields, **state, **given}
+
+        want = score_cases([case], show="all").cases[0].score.to_dict()
+
+        assert score(wanted, fields, **state, **given).to_dict() == want
+        assert score(wanted, calls, **state, **given).to_dict() == want
+        assert score(wanted, str(msgspec.json.encode(fields), "utf-8"), **state, **given) == (
+            score(wanted, calls, **state, **given)
+        )
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [
+        ({"caller": "robot"}, r"\[0\]: unknown caller 'robot'\. Choose from: agent, user"),
+        ({"turn": -1}, r"\[0\]\.turn: must be an integer from 0"),
+    ],
+)
+def test_a_tool_call_with_an_unknown_caller_or_turn_is_refused_like_an_object(
+    field: dict[str, Any], problem: str
+) -> None:
+    for call in (ToolCall("f", {}, **field), {"name": "f", "arguments": {}, **field}):
+        with pytest.raises(InvalidCall, match=f"^expected{problem}"):
+            score([call], [])
+        with pytest.raises(InvalidCall, match=f"^actual{problem}"):
+            score([], [call])
+
+
+def test_calls_in_one_turn_have_none_unless_turns_are_expected() -> None:
+    calls = [ToolCall("a", {}, turn=0)]
+
+    assert score(["a"], calls).actual[0].turn is None
+    assert score([expect.turn("a")], calls).actual[0].turn == 0
+
+
+# --- what says that no call is expected, and what says nothing ------------------------------------
+
+MADE = (F,)
+NO_CALL_EXPECTED: dict[str, Any] = {
+    "a case": Case("hi", expected=None, actual=MADE),
+    "an empty list": Case("hi", expected=[], actual=MADE),
+    "an object": {"input": "hi", "expected": None, "actual": MADE},
+    "no tool": {"input": "hi", "expectedTool": None, "actual": MADE},
+    "no reference calls": {"input": "hi", "referenceToolCalls": None, "actual": MADE},
+}
+NOTHING_SAID: dict[str, Any] = {
+    "a case": Case("hi", actual=MADE),
+    "an object": {"input": "hi", "actual": MADE},
+    "turns": {"turns": [{"input": "hi", "actual": MADE}]},
+}
+
+
+@pytest.mark.parametrize("case", NO_CALL_EXPECTED.values(), ids=NO_CALL_EXPECTED)
+def test_none_expects_no_call(case: Any) -> None:
+    agent = evaluation(name="e", cases=[case])(lambda _: [F])
+    ran = evaluate(agent).evaluations[0].results
+
+    for results in (score_cases([case]), ran):
+        assert (results.not_scored.count, results.summary.macro_f1) == (0, 0.0)
+    assert score(None, MADE).f1 == 0.0
+
+
+@pytest.mark.parametrize("case", NOTHING_SAID.values(), ids=NOTHING_SAID)
+def test_a_case_that_does_not_say_what_is_expected_is_not_scored_and_says_so(case: Any) -> None:
+    agent = evaluation(name="e", cases=[case, Case("ho", expected=[F])])(lambda _: [F])
+    results, run = score_cases([case]), evaluate(agent)
+
+    assert (results.not_scored.count, results.summary.cases) == (1, 0)
+    assert str(results).endswith("Exact: 0 | Not scored: 1 (no expected calls given)")
+    assert run.evaluations[0].results.not_scored.count == 1
+    assert str(run) == "e: 1 of 1 passed, 1 not scored (no expected calls given); accuracy 1.000"
+
+
+def test_a_run_says_nothing_of_expected_calls_that_no_scorer_needs() -> None:
+    agent = evaluation(name="e", cases=[Case("hi")], scorers=[_is_polite])(lambda _: [F])
+
+    assert str(evaluate(agent)) == "e: 1 of 1 passed; _is_polite 1.000"
+
+
+def _is_polite(calls: Any) -> bool:
+    return bool(calls)
+
+
+def test_the_repr_of_a_case_has_what_was_given() -> None:
+    assert repr(Case("hi")) == "Case(input='hi')"
+    assert repr(Case("hi", expected=None)) == "Case(input='hi', expected=None)"

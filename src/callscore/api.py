@@ -10,9 +10,14 @@ from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.callers import calls_of, read_callers
+from callscore.formats.callers import expected_of, read_callers
 from callscore.formats.calls import read_simple_calls, read_simple_sides
-from callscore.formats.case_sides import options_for, read_expected_side, read_side
+from callscore.formats.case_sides import (
+    numbered_for,
+    options_for,
+    read_expected_side,
+    read_side,
+)
 from callscore.formats.trace import ReadOptions, read_options_for
 from callscore.formats.unread import warn_unread
 
@@ -97,7 +102,8 @@ def score(  # noqa: PLR0913  (all are options)
             if sides is not None:
                 return score_calls(*sides, settings)
         wanted = _read_expected(expected)
-        return score_calls(wanted, _read_actual(actual, wanted), settings)
+        made = numbered_for(wanted, _read_actual(actual, wanted))
+        return score_calls(wanted, made, settings)
     states = {"expected_state": expected_state, "actual_state": actual_state}
     given = None if callers is None else read_callers(callers)
     known = None if tools is None else tools_by_name(tools)
@@ -123,13 +129,13 @@ def _score_read(
     wanted = None
     if expected is not None or not has_state:
         wanted = _read_expected(expected, read_options)
-        wanted = wanted if callers is None else calls_of(wanted, callers)
     # Python values are literal: rules are made with functions.
     wanted = expected_with_state(wanted, states, spelled=False) or ()
+    wanted = wanted if callers is None else expected_of(wanted, callers)
     answers = _read_answers(actual, options_for(wanted, read_options), settings.top_k)
     if has_state:
         answers = [actual_with_state(answer, states) or () for answer in answers]
-    calls, *others = answers
+    calls, *others = [numbered_for(wanted, answer) for answer in answers]
     return score_case(wanted, calls, settings, tools, others=tuple(others))
 
 

@@ -33,7 +33,11 @@ def test_init_writes_an_evaluation_whose_cases_all_pass(
     evaluations, unloaded = discover([tmp_path / "evals"])
     questions = make_plan(evaluations).groups[0].questions
     scores = [
-        score(each.case.expected, each.evaluation.task(each.case), tools=each.evaluation.tools)
+        score(
+            list(each.case.expected or ()),
+            each.evaluation.task(each.case),
+            tools=each.evaluation.tools,
+        )
         for each in questions
     ]
     assert (ran.returncode, ran.stderr, unloaded) == (0, "", [])

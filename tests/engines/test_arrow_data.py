@@ -63,6 +63,16 @@ def test_calls_can_be_text_or_nested_data(name: str) -> None:
     assert same == row
 
 
+def test_turns_states_and_callers_are_columns() -> None:
+    turns = [{"expected": [CALL], "actual": [CALL]}, {"expected": [CALL], "actual": []}]
+
+    for column in (turns, json_text(turns)):
+        row = row_of(turns=[column], expected_state=['{"n": 1}'], actual_state=['{"n": 1}'])
+        assert (row["correct"], row["expected"], row["turns"]) == (2, 3, 2)
+    left_out = row_of(expected=["[]"], actual=[CALLS], callers=["subagent"])
+    assert (left_out["actual"], left_out["f1"]) == (0, 1.0)
+
+
 def test_a_member_of_a_struct_that_is_null_is_absent() -> None:
     calls = [[{"name": "f", "arguments": {"x": 1}}], [{"name": "f", "arguments": {"y": 2}}]]
     table = pa.table({"id": ["a", "b"], "expected": calls, "actual": calls})

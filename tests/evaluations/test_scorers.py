@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 
 from callscore import Case, Tool, ToolCall, expect, score
 from callscore.errors import InvalidSettings, NotScorable
@@ -57,9 +58,9 @@ def complaint(scorer: Any, **changed: Any) -> str:
 def test_the_schemas_say_whether_parameters_are_valid_whatever_is_expected() -> None:
     named = "parameters_valid"
 
-    assert said(named, score=None, expected=None) == (0.5, None)
-    assert said(named, score=None, expected=None, calls=()) == (1.0, None)
-    assert said(named, score=None, expected=None, tools=None) == (
+    assert said(named, score=None, expected=UNSET) == (0.5, None)
+    assert said(named, score=None, expected=UNSET, calls=()) == (1.0, None)
+    assert said(named, score=None, expected=UNSET, tools=None) == (
         None,
         "the tool definitions are unknown.",
     )
@@ -81,9 +82,9 @@ def test_a_metric_of_another_tool_is_a_scorer() -> None:
 def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
     from callscore import expect
 
-    assert said("ragas.tool_call_f1", expected=None) == (
+    assert said("ragas.tool_call_f1", expected=UNSET) == (
         None,
-        "the case has no expected calls.",
+        "no expected calls given.",
     )
     number, reason = said("ragas.tool_call_f1", expected=(expect.forbid("x"),))
     assert number is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 
 import callscore
 from callscore import ToolCall, expect
@@ -69,7 +70,7 @@ def test_expected_turns_can_be_written_in_several_notations(fields: dict[str, An
 def test_the_calls_of_a_turn_are_those_made_in_it() -> None:
     found = case(turns=[{"actual": ["a"]}, {"toolCalls": []}, {"actual": [["b", {"n": 1}], "a"]}])
 
-    assert found.expected is None
+    assert found.expected is UNSET
     assert [(call.name, call.turn) for call in found.actual] == [("a", 0), ("b", 2), ("a", 2)]
 
 
@@ -122,7 +123,7 @@ def test_in_a_file_of_traces_a_list_is_what_was_called() -> None:
     found = read_trace(record, place="p")
 
     assert found.actual == (ToolCall("a", {}, turn=0), ToolCall("b", {}, turn=1))
-    assert found.expected is None
+    assert found.expected is UNSET
 
 
 def test_in_a_file_of_references_calls_are_expected() -> None:
@@ -139,7 +140,7 @@ def test_a_reference_and_a_trace_are_joined() -> None:
 
     joined = join_case(reference, trace)
 
-    assert callscore.score(joined.expected, list(joined.actual or ())).is_exact
+    assert callscore.score(list(joined.expected or ()), list(joined.actual or ())).is_exact
 
 
 @pytest.mark.parametrize(

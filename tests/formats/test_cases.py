@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.core.call import Malformed, ToolCall
@@ -87,7 +88,7 @@ def test_everything_else_of_a_case_is_kept_as_it_is() -> None:
         ({"expectedTool": None}, ()),
         ({"expected": None}, ()),
         ({"expected": []}, ()),
-        ({}, None),
+        ({}, UNSET),
     ],
 )
 def test_the_expected_side_has_three_names_and_null_means_no_calls(
@@ -345,7 +346,7 @@ def test_a_typo_in_a_reference_is_refused_as_well() -> None:
 def test_a_reference_without_expected_calls_may_have_other_fields() -> None:
     reference = read_reference({"id": "a", "notes": "later", "actual": []}, place="r.jsonl:1")
 
-    assert reference.expected is None
+    assert reference.expected is UNSET
 
 
 def test_a_side_that_is_there_makes_other_fields_no_typos() -> None:

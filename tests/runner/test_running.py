@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 from tests.history.made_up import fill_up
 from tests.runner.agents import RIGHT, a_case, a_plan, an_evaluation
@@ -99,7 +100,7 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
     asked = a_plan(
         agent,
         *map(a_case, ("right", "flaky", "half", "lost")),
-        a_case("open", expected=None),
+        a_case("open", expected=UNSET),
         trials=trials,
     )
 

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 from tests.runner.agents import RIGHT, WEATHER, a_case, an_evaluation
 
 from callscore import Case, evaluate, expect
@@ -37,7 +38,7 @@ def test_a_case_that_expects_nothing_in_particular_is_decided_by_scorers_alone()
     def polite(output: Any) -> tuple[bool, str]:
         return "please" in output, "sk-abcdefghijk12"
 
-    case = a_case(expected=None)
+    case = a_case(expected=UNSET)
     each = found("Yes, please", case, scorers=["accuracy", polite])
 
     assert (each.passed, each.undecided) == (1, 0)

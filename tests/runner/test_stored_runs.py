@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import OpenAIServer, Reply, openai_server
@@ -68,7 +69,7 @@ CASES = [
     a_case("right", tags=["smoke"]),
     a_case("wrong"),
     a_case("raising"),
-    a_case("right-unasked", expected=None),
+    a_case("right-unasked", expected=UNSET),
     a_case("also-wrong", expected=[*RIGHT, expect.forbid("log")]),
 ]
 

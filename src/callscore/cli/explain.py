@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import UNSET
 
 from callscore.api import score_case
 from callscore.cli.judge_options import judge_option, judged_settings_from
@@ -102,8 +103,8 @@ def _explain(
     case: Case, place: str, settings: Settings, tools: Mapping[str, Tool] | None, lang: Language
 ) -> None:
     """Score a case, and write how its score is computed."""
-    if case.expected is None or case.actual is None:
-        side = "expected" if case.expected is None else "actual"
+    if case.expected is UNSET or case.actual is None:
+        side = "expected" if case.expected is UNSET else "actual"
         raise UnreadableInput(
             place, f"the case {case.id!r} has no '{side}' calls, so it has no score."
         )
@@ -111,7 +112,9 @@ def _explain(
         print_note(f"{case.unread} It was not read.")
     known = ToolDefinitions(tools).of(case.tools, place)
     try:
-        score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)
+        score = score_case(
+            tuple(case.expected or ()), case.actual, settings, known, others=case.others
+        )
     except InvalidCall as error:
         raise UnreadableInput(place, f"case {case.id!r}: {error}") from error
     summary = Summary()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from callscore.core.call import ToolCall
 
@@ -97,9 +97,12 @@ def is_state(item: Expected) -> bool:
     return isinstance(item, ToolCall) and item.kind == STATE_KIND
 
 
-def has_turns(expected: Iterable[Expected]) -> bool:
-    """Whether an expectation says what is expected in each turn."""
-    return any(isinstance(item, Group) and item.kind == "turn" for item in expected)
+def has_turns(expected: Sequence[Expected]) -> bool:
+    """Whether an expectation says what is expected in each turn; `NO_CALLS` beside a state does not."""
+    calls = [item for item in expected if not isinstance(item, Forbidden)]
+    if calls[:1] == [*NO_CALLS] and any(map(is_state, calls[1:2])):
+        return False
+    return bool(count_turns(calls))
 
 
 def count_turns(expected: Iterable[Expected]) -> int:
@@ -148,7 +151,7 @@ class Origin(Struct, frozen=True, gc=False, omit_defaults=True):
     project_id: str | None = None
 
 
-class _CaseInput(Struct, frozen=True, gc=False, omit_defaults=True):
+class _CaseInput(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
     """The one field of a case that needs no name: `Case("What is the weather?", expected=[...])`."""
 
     input: Any = None
@@ -161,7 +164,8 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         input: the input of the agent; the only positional argument.
         id: the name of the case; (`id`, `trial`) is unique. By default it is derived from the input
             and the expected calls.
-        expected: the expected calls; None if the case has no reference.
+        expected: the expected calls; `[]` or None if no tool should be called. Without it, the case is
+            not scored.
         actual: the actual calls; None if the case was not run.
         trial: the number of the trial, if a case is run several times.
         tools: the tool definitions, as given.
@@ -177,7 +181,7 @@ class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """
 
     id: str = ""
-    expected: Sequence[Any] | None = None
+    expected: Sequence[Any] | UnsetType | None = UNSET
     actual: tuple[ToolCall, ...] | None = None
     trial: int | str | None = None
     tools: Any = None

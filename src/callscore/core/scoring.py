@@ -11,7 +11,6 @@ from callscore.core.budget import Budget
 from callscore.core.call import AGENT, ToolCall
 from callscore.core.call_index import CallIndex
 from callscore.core.case import (
-    NO_CALLS,
     STATE_KIND,
     Forbidden,
     Group,
@@ -200,6 +199,8 @@ def _score_in_parts(
     expected: tuple[Expected, ...], actual: _Calls, settings: Settings, tools: Mapping[str, Tool]
 ) -> Score:
     """The score of a case with turns, free calls, defaults of schemas or a state at its end."""
+    from callscore.core.turns import have_turns
+
     wanted = tuple([item for item in expected if not is_state(item)])
     made = tuple([call for call in actual if not is_state(call)])
     state = _compare_states(expected, actual, settings)
@@ -210,7 +211,10 @@ def _score_in_parts(
     compared = settings
     if state is not None and all(isinstance(item, Forbidden) for item in wanted):
         compared = structs.replace(settings, extra_calls="free")  # nothing is said about calls
-    score, places = _score_turns(wanted, made, compared, tools, state)
+    if has_turns(expected) and (have_turns(made) or not made):
+        score, places = _score_turns(wanted, made, compared, tools)
+    else:
+        score, places = _score_as_one(wanted, made, compared, tools, state)
     if compared.extra_calls != "cost":
         from callscore.core.counted_calls import tools_by_any_name
         from callscore.core.extra_calls import without_free_calls
@@ -228,40 +232,48 @@ def _score_in_parts(
 
 
 def _score_turns(
+    wanted: tuple[Expected, ...], made: _Calls, settings: Settings, tools: Mapping[str, Tool]
+) -> tuple[Score, list[int]]:
+    """The score of the calls, turn by turn, and the places of those that count."""
+    from callscore.core.turns import score_turns
+
+    if _has_callers(wanted):
+        wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
+    plain = _with_order(settings, "in_order")
+    part = _Part((0, 0), _has_defaults(wanted, settings))
+    return score_turns(
+        wanted, made, settings, lambda items, calls: score_calls(items, calls, plain, tools, part)
+    )
+
+
+def _score_as_one(
     wanted: tuple[Expected, ...],
     made: _Calls,
     settings: Settings,
     tools: Mapping[str, Tool],
     state: _StatePair | None,
 ) -> tuple[Score, list[int]]:
-    """The score of the calls, turn by turn if turns are known, and the places of those that count."""
-    from callscore.core.turns import counted_places, have_turns, score_turns, without_turns
+    """The same without turns, or if it is not known in which turns the calls were made."""
+    from callscore.core.turns import counted_places, without_turns
 
-    is_cut = has_turns(wanted) and (have_turns(made) or (not made and wanted != NO_CALLS))
-    order: Order = settings.order
-    if order == "in_turns":
-        order = "in_order" if is_cut else "any"
-    plain = structs.replace(settings, order=order)
-    has_defaults = settings.schema_defaults == "equal" and any(
-        isinstance(call.arguments, ArgumentsWithDefaults) for call in calls_in(wanted)
-    )
-    part = _Part((0, 0), has_defaults)
-    if is_cut:
-        if any(call.caller is not None for call in calls_in(wanted)):
-            wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
-        return score_turns(
-            wanted,
-            made,
-            settings,
-            lambda items, calls: score_calls(items, calls, plain, tools, part),
-        )
-    if state is not None:
-        part = part._replace(beside=(int(state.is_correct), 1 + state.counts_as_made))
-    score = score_calls(without_turns(wanted), made, plain, tools, part)
+    beside = (0, 0) if state is None else (int(state.is_correct), 1 + state.counts_as_made)
+    part = _Part(beside, _has_defaults(wanted, settings))
+    score = score_calls(without_turns(wanted), made, _with_order(settings, "any"), tools, part)
     places = counted_places(score, made)
     if has_turns(wanted):  # reports say that the turns were compared as one
         score = structs.replace(score, expectation=wanted)
     return score, places
+
+
+def _with_order(settings: Settings, in_turns: Order) -> Settings:
+    """The settings, with this order in place of the one within turns."""
+    return structs.replace(settings, order=in_turns) if settings.order == "in_turns" else settings
+
+
+def _has_defaults(expected: tuple[Expected, ...], settings: Settings) -> bool:
+    return settings.schema_defaults == "equal" and any(
+        isinstance(call.arguments, ArgumentsWithDefaults) for call in calls_in(expected)
+    )
 
 
 def _with_caller(call: ToolCall) -> ToolCall:

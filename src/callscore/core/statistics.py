@@ -17,6 +17,7 @@ from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
     from random import Random
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "normal_quantile",
     "pass_at_k",
     "pass_hat_k",
+    "total_of",
     "wilson",
 ]
 
@@ -73,11 +75,31 @@ class Cluster(NamedTuple):
     times: int
 
 
+# A score is a ratio of numbers of calls. More would make the sum of many ratios very long.
+_LARGEST_DENOMINATOR = 10_000
+
+
+@lru_cache(maxsize=4096)  # many cases have few scores
+def _ratio_of(value: float) -> Fraction:
+    """The ratio of small numbers that was rounded to this value; its exact value if there is none."""
+    from fractions import Fraction
+
+    ratio = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    return ratio if float(ratio) == value else Fraction(value)
+
+
+def total_of(values: Mapping[float, int]) -> Fraction | int:
+    """The sum of numbers, of which the mapping says how often there is each; not rounded."""
+    return sum([_ratio_of(value) * times for value, times in values.items()])
+
+
 def mean_of(values: Sequence[float] | Mapping[float, int]) -> float:
-    """The mean of at least one number, in any order; a mapping says how often there is each."""
-    if isinstance(values, Mapping):
-        return fsum(value * times for value, times in values.items()) / sum(values.values())
-    return fsum(values) / len(values)
+    """The mean of at least one number, in any order; a mapping says how often there is each.
+
+    It is rounded once, at the end, so that it is the same wherever the same numbers are added up.
+    """
+    counts = values if isinstance(values, Mapping) else Counter(values)
+    return float(total_of(counts) / sum(counts.values()))
 
 
 def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, insort
 from collections import Counter
-from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -34,11 +33,12 @@ from callscore.core.score import (
     outcome_of,
     turn_count,
 )
-from callscore.core.statistics import mean_of
+from callscore.core.statistics import mean_of, total_of
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from fractions import Fraction
 
     from callscore.core.results import Result, SavedScore
     from callscore.core.score import Outcome
@@ -107,27 +107,34 @@ class InputCounter:
         return tuple([InputFiles(found, files.noted()) for found, files in self._files.items()])
 
 
-# Every float is a whole multiple of 2 ** -1074, the smallest float.
-_PARTS = 1074
+# How many different numbers are kept before they are added up; most scores are among a few.
+_MAX_NUMBERS = 10_000
 
 
 class ExactMean:
-    """The mean of numbers, summed without rounding, so that their order does not matter."""
+    """The mean of numbers as `mean_of` computes it, of numbers that come one by one."""
 
     def __init__(self) -> None:
-        self._total = 0
+        self._total: Fraction | int = 0
+        self._counts: dict[float, int] = {}
         self.count = 0
 
     def add(self, number: float, times: int = 1) -> None:
         """Add a number, `times` times."""
-        numerator, denominator = number.as_integer_ratio()
-        self._total += (numerator << (_PARTS + 1 - denominator.bit_length())) * times
+        self._counts[number] = self._counts.get(number, 0) + times
         self.count += times
+        if len(self._counts) > _MAX_NUMBERS:
+            self._add_up()
 
     def value(self, count: int | None = None) -> float | None:
         """The mean so far, or of `count` numbers of which the others are 0; None without numbers."""
         count = self.count if count is None else count
-        return self._total / (count << _PARTS) if count else None
+        self._add_up()
+        return float(self._total / count) if count else None
+
+    def _add_up(self) -> None:
+        self._total += total_of(self._counts)
+        self._counts = {}
 
 
 # The scorers that compare nothing but the calls that count.
@@ -548,11 +555,13 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["cases"] = sum(map(_cases_run, results))
     counts["trials"] = counts["answered"] + counts["errors"]
     counts["decided_cases"] = decided = sum(len(each.trials) or each.decided for each in results)
-    shares = fsum(
-        [case.passed / case.trials for each in results for case in each.trials]
-        + [float(each.passed) for each in results if not each.trials]
-    )
-    counts["passed_share"] = shares / decided if decided else None
+    shares = ExactMean()
+    for each in results:
+        for case in each.trials:
+            shares.add(case.passed / case.trials)
+        if not each.trials:
+            shares.add(1.0, each.passed)
+    counts["passed_share"] = shares.value(decided)
     if any(each.not_run for each in results):
         counts["planned_cases"] = sum(each.cases for each in results)
         counts["planned_trials"] = sum(each.questions for each in results)
@@ -582,7 +591,8 @@ def _mean_with_errors(pooled: Summary, results: Sequence[EvaluationResults]) -> 
     )
     if pooled.macro_f1 is None:
         return 0.0 if errors else None
-    return pooled.macro_f1 * (pooled.cases / (pooled.cases + errors))
+    unanswered = pooled.outcomes.get(UNANSWERED, 0) + errors
+    return Summary(outcomes={**pooled.outcomes, UNANSWERED: unanswered}).macro_f1
 
 
 def _pooled(results: Sequence[EvaluationResults]) -> Summary:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from callscore.core.case import Forbidden, Group, with_calls
+from callscore.core.case import Forbidden, Group, count_turns, with_calls
 from callscore.core.score import Score, TurnScore, turns_of_actual
 
 if TYPE_CHECKING:
@@ -197,9 +197,13 @@ class _Joined:
 
 
 def turn_scores(score: Score) -> tuple[TurnScore, ...]:
-    """The counts of each turn; a paired call counts in the turn in which it is expected."""
+    """The counts of each turn; a paired call counts in the turn in which it is expected.
+
+    After the expected turns, one in which no call counts is left out.
+    """
     counts: dict[int | None, list[int]] = {turn.number - 1: [0, 0, 0, 0] for turn in score.turns}
     turns = turns_of_actual(score)
+    expected = count_turns(score.expectation or ())
     for call in score.expected:
         counts[call.turn][1] += 1
     for column, turn in enumerate(turns):
@@ -212,5 +216,6 @@ def turn_scores(score: Score) -> tuple[TurnScore, ...]:
         [
             TurnScore(turn.number, *found)
             for turn, found in zip(score.turns, counts.values(), strict=True)
+            if turn.number <= expected or any(found)
         ]
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from callscore.api import score_case
 from callscore.core.budget import OverBudget
@@ -299,14 +299,16 @@ class RowScorer:
             UnreadableInput: it contradicts itself, and is not to be skipped.
             InvalidSettings: it does not fit the settings.
         """
-        if case.expected is None or case.actual is None:
-            status: Any = "not_scored" if case.expected is None else "no_answer"
+        if case.expected is UNSET or case.actual is None:
+            status: Any = "not_scored" if case.expected is UNSET else "no_answer"
             self._builder.add_unscored(case, status, source=source, offset=offset)
             return
         options = self._options
         try:
             tools = self._definitions.of(case.tools, place or place_text(source, offset))
-            expected = case.expected if isinstance(case.expected, tuple) else tuple(case.expected)
+            expected = (
+                case.expected if isinstance(case.expected, tuple) else tuple(case.expected or ())
+            )
             score = score_case(expected, case.actual, options.settings, tools, others=case.others)
         except UnreadableInput as error:
             self.refuse(error.problem, source, offset, case)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from callscore.api import score_case
 from callscore.core.call import Tool
@@ -183,10 +183,10 @@ class Collector:
         """
         if case.unread is not None:
             self.unread.add(f"{place}: {case.unread}")
-        if case.expected is None or case.actual is None:
+        if case.expected is UNSET or case.actual is None:
             name = case.id if has_own_id(case) else place
             failure = None
-            if case.expected is None:
+            if case.expected is UNSET:
                 self.not_scored.add(name)
             else:  # nothing to score, but a failure: leaving it out would reward it
                 self.not_run.add(name)
@@ -217,7 +217,7 @@ class Collector:
                     id=case.id,
                     trial=case.trial,
                     tags=tuple(case.tags),
-                    is_unanswered=case.expected is not None,
+                    is_unanswered=case.expected is not UNSET,
                     position=len(self._kept),
                 )
             )

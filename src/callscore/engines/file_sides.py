@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
@@ -172,7 +173,7 @@ def _add_result(
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
-        expected=None if case.expected is None else tuple(payload["expected"]),
+        expected=None if case.expected is UNSET else tuple(payload["expected"]),
     )
     same_id = outcomes.setdefault(case.id, [])
     for position, other in enumerate(same_id):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.advising.advice import advise_on
@@ -207,7 +208,7 @@ class LabelledReader:
         references = self._cases(expected, REFERENCES, inputs, on_bytes)
         traces = self._cases(actual, TRACES, inputs, on_bytes)
         for place, case, has_reference in join_traces(references, traces, self._refuse):
-            self._take(place, case if has_reference else replace(case, expected=None))
+            self._take(place, case if has_reference else replace(case, expected=UNSET))
 
     def _cases(
         self,
@@ -237,7 +238,7 @@ class LabelledReader:
     def _take(self, place: str, case: Case) -> None:
         if case.unread is not None:
             self._unread.add(f"{place}: {case.unread}")
-        if case.expected is None or case.actual is None:
+        if case.expected is UNSET or case.actual is None:
             self._unscorable.add(case.id or place)
             return
         value = case.metadata.value if isinstance(case.metadata, _Label) else None

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
@@ -512,7 +512,7 @@ class _SplitScorer:
 
     def _is_failing(self, text: str) -> bool:
         case = read_case_text(text)
-        if case.expected is None or case.actual is None:
+        if case.expected is UNSET or case.actual is None:
             return False
         return not scored_case(case, self.options.settings, self._definitions).score.passed
 

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from callscore.core.call import Tool
 from callscore.core.case import Case, calls_in
@@ -106,7 +106,7 @@ def _tool_of(case: Case) -> str:
 
     The calls of trials differ, and these would be in different strata.
     """
-    calls = case.actual or () if case.expected is None else calls_in(case.expected)
+    calls = case.actual or () if case.expected is UNSET else calls_in(case.expected or ())
     return next((call.name for call in calls), "")
 
 
@@ -282,7 +282,7 @@ class Log:
                 self._refuse(item.place, item.problem)
                 continue
             place, case = item
-            if case.expected is None and self._unscored is not None:
+            if case.expected is UNSET and self._unscored is not None:
                 self._unscored(case, place)
                 continue
             value = known.get(place)
@@ -318,8 +318,8 @@ def case_notation(case: Case) -> dict[str, Any]:
             record.pop(field, None)
     if not has_own_id(case):
         record.pop("id")
-    if case.expected is not None:
-        record["expected"] = expected_records(case.expected)
+    if case.expected is not UNSET:
+        record["expected"] = expected_records(case.expected or ())
     if case.actual is not None:
         record["actual"] = [call_to_dict(call) for call in case.actual]
     if isinstance(case.tools, list):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import expected_to_json
@@ -83,8 +84,8 @@ def case_payload(case: Case) -> dict[str, Any]:
     expected = case.expected
     if expected.__class__ is DecodedCalls:
         payload["expected"] = calls_payload(expected)
-    elif expected is not None:
-        payload["expected"] = [expected_payload(item) for item in expected]
+    elif expected is not UNSET:
+        payload["expected"] = [expected_payload(item) for item in expected or ()]
     return payload
 
 

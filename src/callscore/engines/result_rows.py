@@ -10,7 +10,7 @@ from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Case, Origin
@@ -165,7 +165,7 @@ def read_case_text(text: str) -> Case:
         record.input,
         id=record.id,
         trial=record.trial,
-        expected=None
+        expected=UNSET
         if expected is None
         else read_expected_side(expected, where=f"case {record.id}", spelled=True),
         actual=None if record.actual is None else tuple(record.actual),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from callscore.core.case import origin_of
 from callscore.core.results import CaseScore, Failure, Noted, Result, Results
@@ -491,7 +491,7 @@ def _score(case: Case, settings: Settings, definitions: ToolDefinitions) -> Scor
 
 def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:
     """The result of a case of a row, scored again, as a history saves it."""
-    if case.expected is None or case.actual is None:
+    if case.expected is UNSET or case.actual is None:
         return no_answer(case)
     score = _score(case, settings, definitions)
     return Result(case=case, score=score, passed=score.passed)
@@ -499,7 +499,7 @@ def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions)
 
 def no_answer(case: Case) -> Result:
     """The result of a case without an answer, or without anything expected."""
-    if case.expected is None:
+    if case.expected is UNSET:
         return Result(case=case, status="not_scored")
     failure = Failure(case=case.id, kind="missing", problem=NO_ANSWER)
     return Result(case=structs.replace(case, actual=None), status="error", failure=failure)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, isawaitable, iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from callscore.core.rendering import mention
 from callscore.core.results import MetricValue
@@ -15,6 +15,7 @@ from callscore.errors import CallscoreError, InvalidSettings, NotScorable
 from callscore.evaluations.evaluation import Scorer
 from callscore.evaluations.locations import error_message, error_with_location
 from callscore.models.secrets import hide_secrets
+from callscore.words.value_text import NOT_SCORED_REASON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +29,6 @@ __all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
 
 _NO_TURNS = "the case has no turns, or the trace does not say where they begin."
-_NOT_EXPECTED = "the case has no expected calls."
 _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
@@ -189,8 +189,8 @@ class _MetricScorer(Struct, frozen=True):
     metric: Any  # a Metric, whose module most evaluations do not need
 
     def __call__(self, expected: Any, calls: Any, tools: Any) -> tuple[float | None, str | None]:
-        if expected is None:
-            return None, _NOT_EXPECTED
+        if expected is UNSET:
+            return None, NOT_SCORED_REASON
         found = self.metric.value_of(tuple(expected), tuple(calls), tools)
         return found.value, found.reason
 
@@ -238,7 +238,7 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     # User objects may not be hashable.
     is_own = any(scorer.function is own for own in SCORERS.values())
     if is_own and scorer.takes == _SCORE_ONLY and given["score"] is None:
-        return MetricValue(scorer.name, None, _NOT_EXPECTED)
+        return MetricValue(scorer.name, None, NOT_SCORED_REASON)
     keywords = {name: given[name] for name in scorer.takes}
     try:
         if is_own or isinstance(scorer.function, _MetricScorer):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from msgspec import structs
 
 from callscore.core.call import AGENT
-from callscore.core.case import Forbidden, Group, Times, is_state
+from callscore.core.case import NO_CALLS, Forbidden, Group, Times, is_state
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
 
-__all__ = ["USER", "Caller", "caller_named", "calls_of", "read_callers"]
+__all__ = ["USER", "Caller", "caller_named", "calls_of", "expected_of", "read_callers"]
 
 Caller = Literal["agent", "user", "subagent", "code"]
 USER: Caller = "user"
@@ -61,6 +61,21 @@ def calls_of(items: Iterable[_Item], callers: Iterable[str]) -> tuple[_Item, ...
     """The calls of these callers, also in groups; and all other items."""
     kept = [_part_of(item, frozenset(callers)) for item in items]
     return tuple([item for item in kept if item is not None])
+
+
+def expected_of(expected: Sequence[Expected], callers: Iterable[str]) -> tuple[Expected, ...]:
+    """What is expected of these callers; beside a state also that they make no calls.
+
+    A state with nothing but forbidden calls beside it says nothing about calls.
+    """
+    kept = calls_of(expected, callers)
+    if not kept or not is_state(kept[-1]) or not _says_calls(expected) or _says_calls(kept):
+        return kept
+    return (*NO_CALLS, *kept)
+
+
+def _says_calls(expected: Sequence[Expected]) -> bool:
+    return not all(isinstance(item, Forbidden) or is_state(item) for item in expected)
 
 
 def _part_of(item: _Item, callers: frozenset[str]) -> _Item | None:

@@ -372,6 +372,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         _require_field_types(value, where)
         arguments = value.arguments
         is_plain = value.name and value.error is None and arguments.__class__ is dict
+        is_plain = is_plain and value.caller is None
         # Where a call was made does not say where it is expected: groups do.
         drops_turn = side == "expected" and value.turn is not None
         call = msgspec.structs.replace(value, turn=None) if drops_turn else value
@@ -402,6 +403,7 @@ def _require_field_types(call: ToolCall, where: str) -> None:
     for field, value in (("failed", failed), ("positional", positional)):
         if value is not None and not isinstance(value, bool):
             raise InvalidCall(f"{where}.{field}: must be true or false; got {describe(value)}.")
+    _refuse_odd(caller, turn, where)
     _refuse_endless("results of a call", result)
 
 
@@ -481,24 +483,24 @@ def refuse_odd_values(items: list[Any], where: str) -> None:
     """
     for index, item in enumerate(items):
         if isinstance(item, Mapping):
-            place = f"{where}[{index}]"
-            if item.get("caller") is not None:
-                _caller_of(item["caller"], "expected", place)
-            number = item.get("turn")
-            if number is not None and _read_turn(number, "actual", place) is None:
-                problem = f"must be an integer from 0; got {describe(number)}"
-                raise InvalidCall(f"{place}.turn: {problem}.")
+            _refuse_odd(item.get("caller"), item.get("turn"), f"{where}[{index}]")
+
+
+def _refuse_odd(caller: Any, turn: Any, where: str) -> None:
+    _caller_of(caller, "expected", where)
+    if turn is not None and _read_turn(turn, "actual", where) is None:
+        raise InvalidCall(f"{where}.turn: must be an integer from 0; got {describe(turn)}.")
 
 
 def _caller_of(value: Any, side: Side, where: str) -> str | None:
-    """Who made a call, or should make it; what else a trace may have there is not known."""
-    if side == "actual":
-        name = text_of(value)
-        return None if name == AGENT else name
+    """Who made a call, or should make it; None for what else a trace may have there."""
     try:
-        return caller_named(value)
+        name = caller_named(value)
     except InvalidSettings as error:
+        if side == "actual":
+            return None
         raise InvalidCall(f"{where}: {error}") from error
+    return None if side == "actual" and name == AGENT else name
 
 
 # A turn of an expected call makes a group of it and each one before.

@@ -49,6 +49,7 @@ __all__ = [
     "expected_calls_in",
     "is_call_list",
     "join_traces",
+    "numbered_for",
     "options_for",
     "read_expected_side",
     "read_side",
@@ -80,7 +81,7 @@ def read_side(
     if value.__class__ is list:
         calls = read_simple_calls(value)
         if calls is not None:
-            return calls
+            return _counted(calls, side, read_options)
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
@@ -318,11 +319,13 @@ def _are_plain_calls(document: Any) -> bool:
 
 def _counted(calls: _Calls, side: Side, read_options: ReadOptions) -> _Calls:
     """Those of plain calls that count; of what is expected, nothing is left out here."""
-    if side == "expected" or all(call.caller is None and call.kind is None for call in calls):
+    if side == "expected":
         return calls
     callers, parts = read_options.callers, read_options.leave_out
     if callers is not None:
         calls = calls_of(calls, callers)
+    if all(call.caller is None and call.kind is None for call in calls):
+        return calls
     if callers is not None or read_options.keeps_user:
         parts = tuple([part for part in parts if part != USER])
     return tuple([call for call in calls if call.caller not in parts and call.kind not in parts])
@@ -342,6 +345,15 @@ def options_for(expected: Sequence[Expected] | None, read_options: ReadOptions) 
     if callers is read_options.callers and numbers_turns is read_options.numbers_turns:
         return read_options
     return structs.replace(read_options, callers=callers, numbers_turns=numbers_turns)
+
+
+def numbered_for(expected: Sequence[Expected] | None, actual: _Calls) -> _Calls:
+    """The actual calls; a turn that all of them have in common says nothing if none are expected."""
+    if all(call.turn is None for call in actual) or any(call.turn for call in actual):
+        return actual
+    if expected and has_turns(expected):
+        return actual
+    return tuple([structs.replace(call, turn=None) for call in actual])
 
 
 def _read_document(document: Any, side: Side, where: str, read_options: ReadOptions) -> _Calls:

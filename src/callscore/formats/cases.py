@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case, has_turns
+from callscore.core.case import Case
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.callers import USER, Caller, calls_of
+from callscore.formats.callers import USER, Caller, calls_of, expected_of
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     ACTUAL_STATE_FIELD,
@@ -38,6 +39,7 @@ from callscore.formats.case_fields import (
 from callscore.formats.case_sides import (
     actual_calls_in,
     expected_calls_in,
+    numbered_for,
     options_for,
     read_expected_side,
     read_side,
@@ -138,8 +140,8 @@ def read_case(  # noqa: PLR0913  (one argument per choice of a caller)
         raise UnreadableInput(place, problem)
     case = Case(
         id=read_id(record, place) or (_content_id(expected, question) if needs_id else NO_ID),
-        expected=expected,
-        actual=None if actual is None else _numbered(expected, actual),
+        expected=UNSET if expected is None else expected,
+        actual=None if actual is None else numbered_for(expected, actual),
         input=question,
         trial=read_trial(record, place),
         tools=record.get("tools"),
@@ -170,30 +172,23 @@ def _with_callers_of(record: dict[str, Any], place: str, read_options: ReadOptio
     return replace(read_options, callers=callers)
 
 
-def _numbered(
-    expected: Sequence[Expected] | None, actual: tuple[ToolCall, ...]
-) -> tuple[ToolCall, ...]:
-    """The actual calls; a turn that all of them have in common says nothing if none are expected."""
-    if expected and has_turns(expected):
-        return actual
-    if any(call.turn for call in actual) or all(call.turn is None for call in actual):
-        return actual
-    return tuple([replace(call, turn=None) for call in actual])
-
-
 def _of_callers(case: Case, callers: tuple[str, ...]) -> Case:
     """A case with the calls of these callers, on both sides."""
     return replace(
         case,
-        expected=None if case.expected is None else calls_of(case.expected, callers),
+        expected=UNSET if case.expected is UNSET else expected_of(case.expected or (), callers),
         actual=None if case.actual is None else calls_of(case.actual, callers),
         callers=callers,
     )
 
 
 def case_record(case: Case) -> dict[str, Any]:
-    """A case as a record of a file, without absent fields: null would mean no calls."""
-    record = {field: value for field, value in asdict(case).items() if value is not None}
+    """A case as a record of a file, without absent fields; a null means that no calls are expected."""
+    record = {
+        field: value
+        for field, value in asdict(case).items()
+        if value is not UNSET and (value is not None or field == EXPECTED_FIELDS[0])
+    }
     record.pop("unread", None)
     record.pop("origin", None)  # of this answer, and not of the case
     if case.id == NO_ID:
@@ -206,8 +201,8 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
     expected = None if trace.expected is None else _expected_from_trace(trace, place)
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
-        expected=expected,
-        actual=None if trace.calls is None else _numbered(expected, trace.calls),
+        expected=UNSET if expected is None else expected,
+        actual=None if trace.calls is None else numbered_for(expected, trace.calls),
         input=trace.input,
         trial=trace.trial,
         callers=trace.callers,
@@ -217,7 +212,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run in another format that went as it should."""
-    expected = _expected_from_trace(trace, place) if trace.says_anything else None
+    expected = _expected_from_trace(trace, place) if trace.says_anything else UNSET
     callers = trace.callers
     return Case(id=trace.id or NO_ID, expected=expected, input=trace.input, callers=callers)
 
@@ -268,7 +263,7 @@ def read_reference(
         refuse_typos(record, place)
     case = Case(
         id=read_id(record, place) or NO_ID,
-        expected=expected,
+        expected=UNSET if expected is None else expected,
         input=_input_of(record, turns),
         tools=record.get("tools"),
         tags=read_tags(record, place),
@@ -310,7 +305,7 @@ def read_trace(
         problem = f"a trace must have its calls under one of {names}. Write [] if no call was made."
         raise UnreadableInput(place, problem)
     if is_alone and actual is not None:
-        actual = _numbered(None, actual)
+        actual = numbered_for(None, actual)
     case = Case(
         id=read_id(record, place) or NO_ID,
         actual=actual,
@@ -379,16 +374,17 @@ def is_question(document: Any) -> bool:
 def join_case(reference: Case, trace: Case) -> Case:
     """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
+    expected = None if reference.expected is UNSET else reference.expected
     callers = reference.callers
     if callers is None and trace.callers is not None:
         callers = _ALL_BUT_USER  # a reference that does not say it demands nothing of the user
 
     def counted(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        calls = _numbered(reference.expected, calls)
+        calls = numbered_for(expected, calls)
         return calls if callers is None else calls_of(calls, callers)
 
     return Case(
-        id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
+        id=_content_id(expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
         actual=None if trace.actual is None else counted(trace.actual),
         callers=reference.callers,

@@ -10,7 +10,7 @@ from msgspec import structs
 from callscore.core.call import ToolCall
 from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
-from callscore.formats.callers import calls_of
+from callscore.formats.callers import calls_of, expected_of
 from callscore.formats.calls import NAMELESS
 from callscore.formats.case_fields import is_case
 from callscore.formats.definitions import unique_tools
@@ -399,7 +399,7 @@ def _of_callers(trace: Trace, callers: tuple[str, ...]) -> Trace:
     return structs.replace(
         trace,
         calls=None if calls is None else calls_of(calls, callers),
-        expected=None if expected is None else calls_of(expected, callers),
+        expected=None if expected is None else expected_of(expected, callers),
         callers=callers,
     )
 

@@ -25,7 +25,7 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, read_calls
 from callscore.formats.case_fields import EXPECTED_STATE_FIELD, STATE_FIELDS
-from callscore.formats.case_sides import options_for, read_expected_side, read_side
+from callscore.formats.case_sides import numbered_for, options_for, read_expected_side, read_side
 from callscore.formats.case_turns import actual_with_state, expected_with_state
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 from callscore.formats.shape import describe
@@ -410,4 +410,4 @@ def _read_actual(
         except UnknownFormat:
             actual = read_calls(value, side="actual", where="actual")
     require_few(len(actual), "actual")
-    return actual
+    return numbered_for(expected, actual)

@@ -247,7 +247,7 @@ def write_json(found: Disagreements, results: Results, *, lang: Language = "en")
             "disagreements": [_case_to_dict(disagreement) for disagreement in found.shown],
             "not_shown": found.cases - found.agreed - len(found.shown),
             "not_compared": noted_to_dict(found.not_compared),
-            **notes_to_dict(results),
+            **notes_to_dict(results, "en"),
         }
     )
 

@@ -35,10 +35,17 @@ from callscore.reports.formatting import (
     unread_places,
     value_blocks,
 )
-from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
+from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, not_scored_lines, rate_table
 from callscore.words.diff import calls_text
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
+from callscore.words.value_text import (
+    CASES,
+    ERROR_COUNT,
+    MORE,
+    NOT_SCORED_REASON,
+    call_text,
+    lacks_expected_calls,
+)
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
@@ -319,9 +326,8 @@ def _evaluation_notes(
     for phrase, noted_of in ((_BROKEN, "broken"), (_NOT_SCORABLE, "not_scorable")):
         for scorer in each.scorers:
             noted: Noted = getattr(scorer, noted_of)
-            if noted.count:
-                nouns = TRIAL_COUNT if each.questions > each.cases else CASES
-                cases = count_of(nouns, noted.count, lang)
+            if noted.count and noted.names != (NOT_SCORED_REASON,):  # said once, below
+                cases = count_of(_nouns(each), noted.count, lang)
                 sentence = say(phrase, lang, scorer=write(scorer.name), cases=cases)
                 yield sentence, first_reasons(noted.names, _NOTE_REASON_WIDTH)
     for metric in each.results.metrics:  # of a run of which not every case is saved
@@ -333,8 +339,14 @@ def _evaluation_notes(
     yield from _case_notes(each, lang)
 
 
+def _nouns(each: EvaluationResults) -> Plural:
+    return TRIAL_COUNT if each.questions > each.cases else CASES
+
+
 def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, str]]:
     summary = each.results.summary
+    if lacks_expected_calls(each):
+        yield from not_scored_lines(each.results, lang, nouns=_nouns(each))
     uncounted = uncounted_line(summary, lang)
     if uncounted:
         yield uncounted, ""

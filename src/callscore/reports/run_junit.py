@@ -28,7 +28,7 @@ from callscore.reports.run import (
 )
 from callscore.words.diff import score_text
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import ERROR_COUNT, call_text
+from callscore.words.value_text import ERROR_COUNT, NOT_SCORED, call_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -97,7 +97,10 @@ def _add_junit_case(
     test = add_test(suite, case.label)
     values = case.metrics if isinstance(case, CaseScore) else case.values
     add_properties(test, [(found.name, found.value, found.reason) for found in values])
-    if each.passes(case) is not False:
+    passed = each.passes(case)
+    if passed is None and not isinstance(case, CaseScore):
+        SubElement(test, "skipped", message=say(NOT_SCORED, lang))
+    if passed is not False:
         return
     is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
     # Build servers group failures by type, and forbidden calls are a type of their own.

@@ -31,6 +31,7 @@ from callscore.words.value_text import (
     CASES,
     MORE,
     NO_RATING,
+    NOT_SCORED,
     TRACES,
     call_counts,
     confused_tools,
@@ -73,6 +74,7 @@ __all__ = [
     "interval_text",
     "metric_rows",
     "not_scorable_notes",
+    "not_scored_lines",
     "not_shown_text",
     "note_lines",
     "rankings",
@@ -153,15 +155,9 @@ MORE_CASES = Phrase(
 )
 
 
-# A counted noun and a sentence for each field of the results.
+_NOT_SCORED = Phrase("{count} not scored: {reason}", "не оценено, {reason}: {count}")
+# A counted noun and a sentence for each other field of the results.
 _NOTES = {
-    "not_scored": (
-        CASES,
-        Phrase(
-            "{count} not scored: no expected calls given",
-            "не оценено, ожидаемые вызовы не указаны: {count}",
-        ),
-    ),
     "not_run": (
         CASES,
         Phrase(
@@ -193,7 +189,6 @@ STOPPED = Phrase(
     "stopped here: the rest of the input is not in this report",
     "остановлено здесь: остальных данных в отчёте нет",
 )
-NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
 NOT_RUN = Phrase("no answer", "нет ответа")
 
 
@@ -217,6 +212,7 @@ def note_lines(
     if has_uncounted and uncounted:
         lines.append((uncounted, ""))
     lines += turn_notes(results.summary, lang) if has_turns else []
+    lines += not_scored_lines(results, lang)
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
         if noted.count:
@@ -226,6 +222,20 @@ def note_lines(
                 names = unread_places(noted, lang)
             lines.append((say(sentence, lang, count=count), names))
     return lines
+
+
+def not_scored_lines(
+    results: Results, lang: Language, *, nouns: Plural = CASES
+) -> list[tuple[str, str]]:
+    """How many cases are not scored because nothing says what is expected, and their names."""
+    noted = results.not_scored
+    if not noted.count:
+        return []
+    count = count_of(nouns, noted.count, lang)
+    unique = tuple(dict.fromkeys(noted.names))  # of trials, which have the name of their case
+    different = noted.count - len(noted.names) + len(unique)
+    names = first_names(unique, different, lang, width=LONG_NAME_WIDTH)
+    return [(say(_NOT_SCORED, lang, count=count, reason=say(NOT_SCORED, lang)), names)]
 
 
 def counts_text(summary: Summary, lang: Language) -> str:

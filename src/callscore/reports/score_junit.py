@@ -17,7 +17,7 @@ from callscore.reports.formatting import (
     xml_safe,
 )
 from callscore.words.diff import score_text
-from callscore.words.value_text import summary_line
+from callscore.words.value_text import NOT_SCORED, summary_line
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -52,7 +52,7 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
     add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
     add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
     add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
-    add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
+    add_noted(suite, results.not_scored, "skipped", NOT_SCORED, lang)
     add_unread(suite, results.unread, lang)
     root = Element("testsuites", name=_SUITE)
     root.append(suite)

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from callscore.core.rendering import clip
@@ -303,12 +303,12 @@ class _BlessingFinder:
 
     def _is_done(self, located: LocatedCase, result: ResultRecord, score: Score) -> bool:
         """Whether the case now expects exactly the calls that were made."""
-        expected = None if located.case is None else located.case.expected
-        if expected is None:
+        expected = UNSET if located.case is None else located.case.expected
+        if expected is UNSET:
             return False
         calls = tuple(self._run.calls_of(result))
         try:
-            now = score_calls(tuple(expected), calls, score.settings)
+            now = score_calls(tuple(expected or ()), calls, score.settings)
         except CallscoreError:
             return False
         return now.is_exact and now.passed

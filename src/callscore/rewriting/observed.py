@@ -12,7 +12,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group, Times, has_turns, is_state, with_calls
+from callscore.core.case import Group, Times, count_turns, is_state, with_calls
 from callscore.core.equality import equal
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.scoring import score_calls
@@ -90,7 +90,7 @@ def _require_same_calls(expected: Sequence[Expected], score: Score) -> None:
     if has_state and (score.state is None or not score.state.is_correct):
         raise CannotRewrite(reasons.OTHER_STATE)
     missed, extra = score.unpaired
-    if has_turns(expected) and (missed or extra):
+    if count_turns(expected) and (missed or extra):
         turns = [max(call.turn or 0, 0) + 1 for call in (*missed, *extra)]
         raise CannotRewrite(reasons.OTHER_CALLS_IN_TURN, turn=min(turns))
 

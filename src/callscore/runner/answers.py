@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.api import score_case
@@ -21,7 +22,13 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
 from callscore.formats.case_fields import ACTUAL_STATE_FIELD, TURNS_FIELD
-from callscore.formats.case_sides import actual_calls_in, join_traces, options_for, read_side
+from callscore.formats.case_sides import (
+    actual_calls_in,
+    join_traces,
+    numbered_for,
+    options_for,
+    read_side,
+)
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
@@ -158,9 +165,11 @@ def with_plain_expected(case: Case) -> Case:
 
     Values that cannot be data, such as functions, are unchanged.
     """
-    if case.expected is None:
+    if case.expected is UNSET:
         return case
-    return replace(case, expected=tuple([with_calls(item, _plain_call) for item in case.expected]))
+    return replace(
+        case, expected=tuple([with_calls(item, _plain_call) for item in case.expected or ()])
+    )
 
 
 def _plain_call(call: ToolCall) -> ToolCall:
@@ -326,6 +335,7 @@ async def score_answer(
         return _failed(question, answer, "unreadable", f"the calls cannot be read: {error}")
     try:
         case = with_plain_expected(case_for_task(question))
+        calls, *others = [numbered_for(case.expected or (), found) for found in (calls, *others)]
         case = replace(case, actual=calls, others=tuple(others), unread=" ".join(unread) or None)
         score = await _score(case, settings, tools)
     except CallscoreError as error:
@@ -366,7 +376,7 @@ def _options_for_answer(
 ) -> ReadOptions:
     callers = cast("tuple[Caller, ...] | None", case.callers)
     read_options = ReadOptions(tools=tools or {}, on_unread=on_unread, callers=callers)
-    return options_for(case.expected, read_options)
+    return options_for(case.expected or (), read_options)
 
 
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
@@ -405,7 +415,7 @@ def _cached_dialect(document: dict[str, Any]) -> Dialect | None:
 
 
 async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
-    if case.expected is None:
+    if case.expected is UNSET:
         return None
 
     def score() -> Score:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from callscore.core.case import Case, origin_in
 from callscore.core.results import Noted
@@ -38,7 +39,7 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
     return Case(
         payload.get("input"),
         id=name,
-        expected=None
+        expected=UNSET
         if expected is None
         else read_expected_side(expected, where=f"case {name}", spelled=True),
         tools=payload.get("tools"),

@@ -10,10 +10,12 @@ from callscore.errors import CallscoreError, InvalidCall
 from callscore.testing.current_test import ANSWER_HINT, failure_text, running_test
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Unpack
 
     from callscore.core.score import Score
     from callscore.core.settings import Settings
+    from callscore.formats.callers import Caller
     from callscore.formats.given import Calls, TraceLike
 
 __all__ = ["AssertOptions", "assert_calls", "scored", "with_defaults"]
@@ -25,11 +27,12 @@ class AssertOptions(SettingOptions, total=False):
     preset: str | None
     settings: Settings | None
     tools: Any
+    callers: Iterable[Caller] | None
     expected_state: Any
     actual_state: Any
 
 
-_NO_SETTINGS = frozenset(("tools", "expected_state", "actual_state"))
+_NO_SETTINGS = frozenset(("tools", "callers", "expected_state", "actual_state"))
 
 
 def assert_calls(
@@ -43,8 +46,8 @@ def assert_calls(
         expected: the expected calls, as for `score`; `[]` if no tool may be called.
         actual: the actual calls, or a trace in any format; `[]` if no tool was called. None is an
             error.
-        **options: as for `score`: `preset`, `settings`, `tools`, `expected_state`, `actual_state`, or
-            single settings. The assertion passes from a score of `pass_mark` on; 1 by default.
+        **options: as for `score`: `preset`, `settings`, `tools`, `callers`, `expected_state`,
+            `actual_state`, or single settings. The assertion passes from a score of `pass_mark` on; 1 by default.
 
     Returns:
         The score.

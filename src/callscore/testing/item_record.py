@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from callscore.core.case import Case
 from callscore.core.rendering import safe_repr
-from callscore.core.results import Answer, Failure, JudgeCounts, MetricValue, Result
+from callscore.core.results import Answer, Failure, JudgeCounts, MetricValue, Result, Status
 from callscore.core.settings import DEFAULT, Settings
 from callscore.rewriting.change import Change
 from callscore.words.value_text import encode_json
@@ -54,6 +54,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
     trial: int | None = None  # None if there is only one
     answer: Answer = Answer()  # without its document
     values: tuple[MetricValue, ...] = ()
+    status: Status = "error"
     passed: bool | None = None  # whether all scorers pass; None if none has a number
     failure: Failure | None = None  # why there is no answer
     skipped: str | None = None  # why it was not asked
@@ -66,7 +67,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
         """The result of the question, as far as it is known."""
         return Result(
             case=Case(id=self.case, trial=self.trial),
-            status="not_scored" if self.failure is None else "error",
+            status=self.status,
             answer=self.answer,
             values=self.values,
             passed=self.passed,

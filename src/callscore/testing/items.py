@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.core.rendering import escape
@@ -258,6 +259,7 @@ class EvaluationCase(pytest.Item):
         self._outcome = outcome
         self._facts: dict[str, Any] = {
             "values": outcome.values,
+            "status": outcome.status,
             "passed": outcome.passed,
             "answer": replace(answer, document=None),  # the document may be long
             "judges": counts,
@@ -308,7 +310,7 @@ class EvaluationCase(pytest.Item):
     def _updated(self, outcome: Result, updates: Updates) -> str | None:
         """Record the new expectation; returns why that is impossible, or None."""
         score, case = outcome.score, self.question.case
-        if score is None or case.expected is None:
+        if score is None or case.expected is UNSET:
             return "the case has no expected calls."
         if score.passed and not outcome.passed:
             return "the calls are as expected. Another scorer fails."

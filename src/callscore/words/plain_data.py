@@ -11,12 +11,14 @@ from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
+from callscore.core.phrases import say
 from callscore.core.rendering import safe_repr
 from callscore.core.score import outcome_of, tool_selection, turn_count, turn_passes
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
 from callscore.words.value_text import (
+    NOT_SCORED,
     confused_tools,
     json_safe,
     json_safe_string,
@@ -409,7 +411,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "inputs": [
             {"formats": each.formats, "files": noted_to_dict(each.files)} for each in results.inputs
         ],
-        **notes_to_dict(results),
+        **notes_to_dict(results, lang),
         "settings": settings_fields(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
@@ -488,12 +490,15 @@ def noted_to_dict(noted: Noted) -> dict[str, Any]:
     return {"count": noted.count, "names": json_safe(noted.names)}
 
 
-def notes_to_dict(results: Results) -> dict[str, Any]:
+def notes_to_dict(results: Results, lang: Language) -> dict[str, Any]:
     """Everything that was not scored, or scored twice."""
     fields = (
         *("not_scored", "not_run", "without_reference", "repeated", "skipped", "unread", "stopped"),
     )
-    return {field: noted_to_dict(getattr(results, field)) for field in fields}
+    found = {field: noted_to_dict(getattr(results, field)) for field in fields}
+    if results.not_scored.count:
+        found["not_scored"]["reason"] = say(NOT_SCORED, lang)
+    return found
 
 
 _USAGE = ("requests", "input_tokens", "output_tokens")

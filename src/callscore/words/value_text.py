@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.call import ToolCall
-    from callscore.core.results import Results, RunResults, ScorerResult
+    from callscore.core.results import EvaluationResults, Results, RunResults, ScorerResult
     from callscore.core.score import FaultKind, Score
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
@@ -43,6 +43,8 @@ __all__ = [
     "ERROR_COUNT",
     "FILES",
     "MORE",
+    "NOT_SCORED",
+    "NOT_SCORED_REASON",
     "NO_EFFECT",
     "NO_RATING",
     "RESULTS",
@@ -65,6 +67,7 @@ __all__ = [
     "json_document",
     "json_safe",
     "json_safe_string",
+    "lacks_expected_calls",
     "name_text",
     "path_text",
     "percent",
@@ -478,6 +481,9 @@ RESULTS_LINE = Phrase(
 TRIALS_PART = Phrase(" | Trials: {count}", " | Попыток: {count}")
 
 
+# Why a case is not scored that does not say what is expected.
+NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
+_NOT_SCORED_PART = Phrase(" | Not scored: {count} ({reason})", " | Не оценено: {count} ({reason})")
 _UNREADABLE_PART = Phrase(" | Unreadable: {count}", " | Не прочитано: {count}")
 
 
@@ -489,8 +495,20 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
     trials = say(TRIALS_PART, lang, count=summary.cases) if is_repeated else ""
     counts = {"cases": summary.distinct_cases, "passed": summary.passed, "exact": summary.exact}
     line = say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
+    if results.not_scored.count:
+        reason = say(NOT_SCORED, lang)
+        line += say(_NOT_SCORED_PART, lang, count=results.not_scored.count, reason=reason)
     skipped = results.skipped.count
     return line + (say(_UNREADABLE_PART, lang, count=skipped) if skipped else "")
+
+
+# What scorers say of such a case that need its expected calls.
+NOT_SCORED_REASON = f"{say(NOT_SCORED, 'en')}."
+
+
+def lacks_expected_calls(each: EvaluationResults) -> bool:
+    """Whether a scorer has no number for a case because nothing says what is expected."""
+    return any(NOT_SCORED_REASON in scorer.not_scorable.names for scorer in each.scorers)
 
 
 def run_text(run: RunResults) -> str:
@@ -503,6 +521,9 @@ def _run_lines(run: RunResults) -> Iterator[str]:
         line = f"{escape(each.label)}: {each.passed} of {each.decided} passed"
         if each.errors:
             line += f", {count_of(ERROR_COUNT, each.errors, 'en')}"
+        if lacks_expected_calls(each):
+            reason = say(NOT_SCORED, "en")
+            line += f", {each.results.not_scored.count} not scored ({reason})"
         scorers = ", ".join(map(_scorer_text, each.scorers))
         yield f"{line}; {scorers}" if scorers else line
     for unloaded in run.unloaded:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from callscore.formats.case_fields import TURNS_FIELD
 from callscore.formats.cases import NO_ID, has_own_id, read_case
 from callscore.formats.definitions import read_definitions
@@ -77,7 +79,7 @@ def read(document: Any, options: ReadOptions) -> list[Trace]:
         case = read_case(record, place=place, read_options=options, needs_id=False)
         trace = Trace(
             calls=case.actual,
-            expected=None if case.expected is None else tuple(case.expected),
+            expected=None if case.expected is UNSET else tuple(case.expected or ()),
             id=case.id if case.id != NO_ID and has_own_id(case) else None,
             trial=case.trial,
             input=case.input,
