@@ -187,8 +187,8 @@ def _advice_lines(gate: Gate, lang: Language) -> Iterator[tuple[ReasonKind, str,
     """What to do about broken cases, and about settings that ask for less."""
     run, kinds = gate.comparison.after, [reason.kind for reason in gate.reasons]
     if "broken" in kinds and run.run:
-        is_single = run.command == "run" and not run.is_repeated
-        hints = [_TRY_AGAIN, _BLESS] if is_single else [_BLESS]
+        may_be_chance = "regressed" not in kinds and not run.is_repeated
+        hints = [_TRY_AGAIN, _BLESS] if run.command == "run" and may_be_chance else [_BLESS]
         yield "broken", "; ".join(say(hint, lang) for hint in hints), ""
     is_stricter = all(each.direction == "stricter" for each in gate.comparison.settings)
     looser = [kind for kind in kinds if kind in _LOOSER_SETTINGS]
