@@ -1,4 +1,4 @@
-"""How often verdicts are right and intervals cover, in suites of which the truth is known.
+"""How often verdicts and rules of the gate are right, in suites of which the truth is known.
 
     python benchmarks/verdicts.py [--quick] [--write]
 
