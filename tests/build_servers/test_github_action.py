@@ -243,6 +243,24 @@ def test_the_means_of_a_run_can_be_required_beside_a_baseline(
         assert reason(ran) == "Below fail-under: accuracy 0.375, required ≥ 0.900"
 
 
+def test_looser_settings_fail_the_job_unless_they_are_allowed(
+    runner: Runner, repository: Path, api: Api
+) -> None:
+    (repository / "cases.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["f"]}\n')
+    commit(repository, "Cases")
+    score = {"command": "score", "paths": "cases.jsonl"}
+    started(runner, repository, ON_MAIN, **score)
+
+    looser = started(runner, repository, ON_PULL, **score, args="--mode flexible")
+    body = api.comments[0]["body"]
+    allowed = {"args": "--mode flexible", "allow-looser": "true"}
+    passed = started(runner, repository, ON_PULL, **score, **allowed)
+
+    assert (looser.code, passed.code) == (1, 0)
+    assert "`mode` `strict` → `flexible` (looser)" in body
+    assert "`mode` `strict` → `flexible` (looser)" in api.comments[0]["body"]
+
+
 def test_a_loss_can_be_reported_without_failing(runner: Runner, repository: Path, api: Api) -> None:
     started(runner, repository, ON_MAIN)
     commit(repository, "Find the city more simply", agent=BROKEN)
@@ -473,7 +491,14 @@ def test_the_name_of_a_scorer_is_no_command() -> None:
 def test_a_gate_that_does_not_work_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = {"command": "run", "fail_on": "regressed", "accept": "false", "lang": "en", "id": "a"}
+    given = {
+        "command": "run",
+        "fail_on": "regressed",
+        "allow_looser": "false",
+        "accept": "false",
+        "lang": "en",
+        "id": "a",
+    }
     for name, text in given.items():
         monkeypatch.setenv(f"INPUT_{name.upper()}", text)
     monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
@@ -734,7 +759,7 @@ def test_the_id_of_a_case_cannot_inject_a_workflow_command(
     ("inputs", "told"),
     [
         ({"command": "rnu"}, "command: unknown value 'rnu'. Choose from: run, score"),
-        ({"fail-on": "worse"}, "fail-on: unknown value 'worse'. Choose from: regressed, "),
+        ({"fail-on": "worse"}, "fail-on: unknown value 'worse'. Choose from: default, "),
         ({"id": "a b"}, "id: 'a b' may have only letters"),
         ({"paths": "'a"}, "paths: No closing quotation"),
         ({"accept": "yes"}, "accept: unknown value 'yes'"),

@@ -193,6 +193,19 @@ def test_a_merge_request_is_compared_with_the_artifact_of_its_target(
     assert set(server.tokens) == {"job-token"}
 
 
+def test_looser_settings_fail_the_job_unless_they_are_allowed(folder: Path, server: Server) -> None:
+    store = f"{folder}/history.db"
+    started(folder, server, branch="main", store=store, **SCORE)
+    looser = {**SCORE, "args": "--show none --mode flexible"}
+
+    refused = started(folder, server, target="main", store=store, **looser)
+    allowed = started(folder, server, target="main", store=store, **looser, allow_looser="true")
+
+    assert (refused.code, allowed.code) == (1, 0)
+    assert "mode strict → flexible (looser)" in refused.log
+    assert "mode strict → flexible (looser)" in allowed.log
+
+
 def test_a_branch_that_got_worse_keeps_its_baseline(folder: Path, server: Server) -> None:
     first = started(folder, server, branch="feature/x", **SCORE)
     place = "/projects/4711/jobs/artifacts/feature/x/raw/callscore/baseline.jsonl?job=callscore"

@@ -241,17 +241,17 @@ def good_copies_of_few_cases_come_first(_: Project, found: list[Record]) -> list
     return [*found, *[{**each, "actual": []} for each in found[-2:]]]
 
 
-@trick("broken", "3 cases whose expected calls ask for less")
+@trick("any", "3 cases whose expected calls ask for less")
 def an_expected_call_is_removed(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: {**each, "expected": each["expected"][:1]})
 
 
-@trick("broken", "expected calls ask for less (c00, c01, c02)")
+@trick("any", "expected calls ask for less (c00, c01, c02)")
 def all_expected_calls_are_removed(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: {**each, "expected": [], "actual": []})
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_removal_hides_behind_an_addition(_: Project, found: list[Record]) -> list[Record]:
     return _each(
         found, lambda each: {**each, "expected": [each["expected"][0], {"forbid": "never_called"}]}
@@ -264,28 +264,28 @@ def _with_query(each: Record, query: Any) -> Record:
     return {**each, "expected": [{**first, "arguments": arguments}, *rest]}
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_value_becomes_any(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: _with_query(each, {"$any": True}))
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_value_becomes_a_pattern(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: _with_query(each, {"$regex": ".*"}))
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_value_becomes_optional(_: Project, found: list[Record]) -> list[Record]:
     value = {"$optional": {"$any": True}}
     return _each(found, lambda each: _with_query(each, value))
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_value_becomes_a_type(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: _with_query(each, {"$type": "string"}))
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def an_argument_is_removed(_: Project, found: list[Record]) -> list[Record]:
     def change(each: Record) -> Record:
         return {**each, "expected": [call("search", limit=each["input"]), each["expected"][1]]}
@@ -293,7 +293,7 @@ def an_argument_is_removed(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, change)
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_call_becomes_optional(_: Project, found: list[Record]) -> list[Record]:
     return _each(
         found,
@@ -301,7 +301,7 @@ def a_call_becomes_optional(_: Project, found: list[Record]) -> list[Record]:
     )
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_call_becomes_one_of_several(_: Project, found: list[Record]) -> list[Record]:
     def change(each: Record) -> Record:
         first, second = each["expected"]
@@ -310,12 +310,12 @@ def a_call_becomes_one_of_several(_: Project, found: list[Record]) -> list[Recor
     return _each(found, change)
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def the_order_is_relaxed(_: Project, found: list[Record]) -> list[Record]:
     return _each(found, lambda each: {**each, "expected": [{"any_order": each["expected"]}]})
 
 
-@trick("broken", "ask for less")
+@trick("any", "ask for less")
 def a_call_may_be_made_any_number_of_times(_: Project, found: list[Record]) -> list[Record]:
     def change(each: Record) -> Record:
         first, second = each["expected"]
@@ -324,25 +324,25 @@ def a_call_may_be_made_any_number_of_times(_: Project, found: list[Record]) -> l
     return _each(found, change)
 
 
-@trick("broken", "pass_mark 1.0 → 0.4 (looser)")
+@trick("regressed", "pass_mark 1.0 → 0.4 (looser)")
 def the_pass_mark_is_lowered(project: Project, found: list[Record]) -> list[Record]:
     project.options = ["--pass-mark", "0.4"]
     return found
 
 
-@trick("broken", "mode strict → flexible (looser)")
+@trick("regressed", "mode strict → flexible (looser)")
 def the_mode_is_flexible(project: Project, found: list[Record]) -> list[Record]:
     project.options = ["--mode", "flexible", "--argument-match-threshold", "0.1"]
     return found
 
 
-@trick("broken", "nested_objects equal → subset (looser)")
+@trick("regressed", "nested_objects equal → subset (looser)")
 def nested_objects_may_be_a_subset(project: Project, found: list[Record]) -> list[Record]:
     project.options = ["--nested-objects", "subset"]
     return found
 
 
-@trick("broken", "arguments")
+@trick("regressed", "arguments")
 def an_argument_is_ignored(project: Project, found: list[Record]) -> list[Record]:
     (project.folder / "callscore.toml").write_text(
         '[arguments]\n"*.query" = "ignore"\n', encoding="utf-8"
@@ -350,7 +350,45 @@ def an_argument_is_ignored(project: Project, found: list[Record]) -> list[Record
     return found
 
 
-@trick("broken", "repeated_calls count → collapse (looser)")
+@trick("regressed", "extra_calls cost → free (looser)")
+def extra_calls_are_free(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--extra-calls", "free"]
+    return found
+
+
+@trick("regressed", "effects")
+def everything_is_a_read(project: Project, found: list[Record]) -> list[Record]:
+    (project.folder / "callscore.toml").write_text(
+        'count_calls = "writes"\n[effects]\n"*" = "read"\n', encoding="utf-8"
+    )
+    return found
+
+
+@trick("regressed", "failed_calls count → ignore (changed)")
+def failed_calls_are_ignored(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--failed-calls", "ignore"]
+    return found
+
+
+@trick("regressed", 'normalize_name [] → ["case"] (looser)')
+def names_are_normalized(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--normalize-name", "case"]
+    return found
+
+
+@trick("regressed", 'callers – → ["agent"] (changed)')
+def only_the_calls_of_the_agent_count(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--callers", "agent"]
+    return found
+
+
+@trick("regressed", "extra_calls cost → free (looser)")
+def a_lenient_preset_is_chosen(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--preset", "coverage"]
+    return found
+
+
+@trick("regressed", "repeated_calls count → collapse (looser)")
 def repeats_are_collapsed(project: Project, found: list[Record]) -> list[Record]:
     project.options = ["--repeated-calls", "collapse"]
     return found
@@ -379,7 +417,7 @@ def test_a_trick_closes_the_gate_and_is_named(project: Project, name: str) -> No
 
     project.score(change(project, records()), "now")
 
-    levels = ("regressed", "broken", "any")
+    levels = ("regressed", "default", "broken", "any")
     for level in levels[levels.index(fail_on) :]:
         done = project.gated(level)
         assert done.code in (1, 2), f"{level}: {done.text}"  # 2: the options are refused
@@ -388,6 +426,11 @@ def test_a_trick_closes_the_gate_and_is_named(project: Project, name: str) -> No
         done = project.gated("regressed")
         assert done.code == 0, done.text
         assert "Missing" not in done.text
+        assert named in _first_lines(done.text) or fail_on == "broken" or "new case" in named
+
+
+def _first_lines(report: str) -> str:
+    return report.partition("\n\n")[0]
 
 
 # --- honest changes ---------------------------------------------------------------------------
@@ -448,7 +491,19 @@ def _an_answer_without_calls_is_an_answer(_: Project, found: list[Record]) -> li
     return _each(found, lambda each: {**each, "actual": []})
 
 
+def _a_looser_setting_is_meant(project: Project, found: list[Record]) -> list[Record]:
+    project.options, project.gate = ["--mode", "flexible"], ["--allow-looser"]
+    return found
+
+
+def _settings_are_stricter(project: Project, found: list[Record]) -> list[Record]:
+    project.options = ["--order", "in_order"]
+    return found
+
+
 HONEST = (
+    _a_looser_setting_is_meant,
+    _settings_are_stricter,
     _unchanged,
     _reordered,
     _new_cases_pass,
@@ -471,7 +526,7 @@ def test_an_honest_change_passes(
 
     project.score(change(project, records()), "now")
 
-    for level in ("regressed", "broken"):
+    for level in ("regressed", "default", "broken"):
         done = project.gated(level)
         assert done.code == 0, done.text
 
@@ -551,7 +606,8 @@ def test_the_lines_that_remove_a_case_can_be_pasted(project: Project) -> None:
     assert '\n  "c00" = "renamed to renamed"\n' in closed.text
     assert opened.code == 0, opened.text
     assert "Removed on purpose: 3 cases" in opened.text
-    assert "&#" not in markdown.text.partition("###")[0]
+    head = markdown.text.partition("###")[0].splitlines()
+    assert not [line for line in head if "&#" in line and "Removed on purpose" not in line]
 
 
 def test_a_removal_that_matches_nothing_is_noted_with_what_may_be_meant(project: Project) -> None:
@@ -659,21 +715,21 @@ RUN_TRICKS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "deselected by a tag": ("regressed", _evaluated(), ("--tag", "t0"), "Missing: 10 cases"),
     "limited": ("regressed", _evaluated(), ("--limit", "5"), "Missing: 15 cases"),
     "fewer cases": ("regressed", _evaluated(19), (), "k20"),
-    "fewer trials": ("broken", _evaluated(), ("--trials", "1"), "fewer trials than before"),
+    "fewer trials": ("regressed", _evaluated(), ("--trials", "1"), "fewer trials than before"),
     "a lower fail_under": (
-        "broken",
+        "regressed",
         _evaluated(options="fail_under={'accuracy': 0.1}"),
         ("--trials", "2"),
         "fail_under (accuracy) 0.5 → 0.1 (looser)",
     ),
     "no fail_under": (
-        "broken",
+        "regressed",
         _evaluated(),
         ("--trials", "2"),
         "fail_under (accuracy) 0.5 → – (looser)",
     ),
     "a lower pass mark": (
-        "broken",
+        "regressed",
         _evaluated(options="fail_under={'accuracy': 0.5}, pass_mark=0.0"),
         ("--trials", "2"),
         "pass_mark 1.0 → 0.0 (looser)",
@@ -690,9 +746,10 @@ def test_a_run_of_evaluations_cannot_lose_cases_either(project: Project, name: s
 
     _run(project, "now", source, *options)
 
-    done = project.gated(fail_on)
-    assert done.code == 1, done.text
-    assert named in done.text
+    for level in (fail_on, "default"):
+        done = project.gated(level)
+        assert done.code == 1, done.text
+        assert named in done.text
 
 
 def test_another_variant_is_named(project: Project) -> None:

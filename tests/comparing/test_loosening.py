@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 
 from callscore.comparing.loosening import (
     differs_only_in_hidden_values,
     expectation_direction,
+    setting_changes,
 )
 from callscore.core.call import ToolCall
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Settings
 from callscore.formats.case_sides import read_expected_side
 
 if TYPE_CHECKING:
@@ -144,7 +148,8 @@ SETTINGS: list[tuple[str, Any, Any, Direction]] = [
     ("order", "any", "in_order", "stricter"),
     ("extra_arguments", "count", "ignore", "looser"),
     ("count_calls", "all", "writes", "looser"),
-    ("failed_calls", "count", "ignore", "looser"),
+    ("failed_calls", "count", "ignore", "different"),
+    ("failed_calls", "ignore", "count", "different"),
     ("repeated_calls", "count", "collapse", "looser"),
     ("arrays", "ordered", "unordered", "looser"),
     ("nested_objects", "equal", "subset", "looser"),
@@ -153,7 +158,7 @@ SETTINGS: list[tuple[str, Any, Any, Direction]] = [
     ("argument_match_threshold", 0.8, 0.2, "looser"),
     ("top_k", 1, 3, "looser"),
     ("strip_prefix", [], ["a_*"], "looser"),
-    ("normalize_name", ["case"], [], "stricter"),
+    ("normalize_name", ["case"], [], "different"),
     ("arguments", [], [{"pattern": "*.q", "rule": "ignore"}], "looser"),
     ("arguments", [{"pattern": "*.q"}], [{"pattern": "*.r"}], "different"),
     ("scorers", ["accuracy", "mine"], ["accuracy"], "looser"),
@@ -168,6 +173,15 @@ SETTINGS: list[tuple[str, Any, Any, Direction]] = [
     ("effects", [], [["get_*", "read"]], "different"),
     ("order", None, "any", "different"),
 ]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "direction"), SETTINGS)
+def test_a_setting_is_looser_or_stricter_only_if_that_is_certain(
+    name: str, before: Any, after: Any, direction: Direction
+) -> None:
+    [change] = setting_changes("suite", {name: before}, {name: after})
+
+    assert change.direction == direction
 
 
 def test_every_setting_has_a_direction_or_is_known_to_have_none() -> None:
@@ -205,3 +219,62 @@ def test_expectations_that_differ_only_in_hidden_values(
     assert differs_only_in_hidden_values(first, second) == only
     assert not differs_only_in_hidden_values(None, second)
     assert not differs_only_in_hidden_values(first, None)
+
+
+_VALUES = st.sampled_from([1, [1, 2], [2, 1], {"a": 1}, {"a": 1, "b": 2}])
+_CALLS = st.builds(
+    ToolCall,
+    name=st.sampled_from(["get_a", "set_b", "Set_B", "set_c"]),
+    arguments=st.dictionaries(st.sampled_from("xy"), _VALUES, max_size=2),
+    failed=st.sampled_from([None, None, True]),
+)
+_CHOICES: dict[str, list[Any]] = {
+    "mode": ["strict", "flexible"],
+    "argument_match_threshold": [0.5, 0.8],
+    "order": ["any", "in_order", "in_turns", "exact"],
+    "extra_arguments": ["ignore", "count"],
+    "pass_mark": [1.0, 0.7, 0.5],
+    "normalize_name": [(), ("case",)],
+    "count_calls": ["all", "writes"],
+    "failed_calls": ["count", "ignore"],
+    "repeated_calls": ["count", "collapse"],
+    "arrays": ["ordered", "unordered"],
+    "nested_objects": ["equal", "subset"],
+    "extra_calls": ["cost", "reads_free", "free"],
+    "effects": [(), (("set_b", "read"),), (("*", "read"),)],
+}
+_SETTINGS = st.fixed_dictionaries(
+    {"pass_mark": st.sampled_from(_CHOICES["pass_mark"])},
+    optional={
+        name: st.sampled_from(values) for name, values in _CHOICES.items() if name != "pass_mark"
+    },
+)
+
+
+@examples(max_examples=3000)
+@given(
+    expected=st.lists(_CALLS, max_size=3),
+    more=st.lists(_CALLS, max_size=2),
+    settings=_SETTINGS,
+    name=st.sampled_from(sorted(_CHOICES)),
+    drawn=st.data(),
+)
+def test_a_case_that_failed_does_not_pass_by_a_stricter_setting(
+    expected: list[ToolCall],
+    more: list[ToolCall],
+    settings: dict[str, Any],
+    name: str,
+    drawn: st.DataObject,
+) -> None:
+    made = drawn.draw(st.permutations([*expected, *more]))[: drawn.draw(st.integers(1, 5))]
+    plain = [ToolCall(each.name, each.arguments) for each in expected]
+    values = drawn.draw(st.permutations(_CHOICES[name]))[:2]
+    before, after = ({**settings, name: value} for value in values)
+    [change] = setting_changes("suite", before, after)
+
+    passed = []
+    for each in (before, after):
+        score = score_calls(tuple(plain), tuple(made), Settings(**each))
+        passed.append(score.f1 >= each["pass_mark"])
+
+    assert change.direction != "stricter" or passed != [False, True]

@@ -95,7 +95,7 @@ def test_on_github_there_are_annotations_and_a_summary_of_the_step(
     )
 
     assert ran.returncode == 1
-    assert msgspec.json.decode(ran.stdout, type=dict[str, Any])["fail_on"] == "regressed"
+    assert msgspec.json.decode(ran.stdout, type=dict[str, Any])["fail_on"] == "default"
     lines = [line for line in ran.stderr.splitlines() if line.startswith("::")]
     assert lines[0].startswith(
         "::error title=callscore%3A Gate failed::regressed: passed 100.0%25 "

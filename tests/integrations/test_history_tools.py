@@ -98,7 +98,7 @@ def test_a_comparison_is_that_of_the_command() -> None:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("fail_on", ["regressed", "broken", "any"])
+@pytest.mark.parametrize("fail_on", ["default", "broken", "regressed", "any"])
 def test_a_gate_is_that_of_the_command(fail_on: str) -> None:
     found = gate({"fail_on": fail_on})
 

@@ -65,7 +65,7 @@ ACCEPTABLE = (*COMPLETE, 4)
 # The options that the action passes itself, and the input to use instead.
 OWN_OPTIONS = {"--name": "id", "--save": "id", "--store": "store"}
 # The reasons of a gate for which a run is worse than its baseline.
-WORSE = {"regressed", "slice", "large loss", "trials", "broken", "forbidden", "schema"}
+WORSE = {"regressed", "slice", "trials", "broken", "forbidden", "schema"}
 
 
 class UsageError(Exception):
@@ -83,6 +83,7 @@ class Inputs(NamedTuple):
     paths: list[str]
     args: list[str]
     fail_on: str
+    allow_looser: bool
     fail_under: str
     accept: bool
     id: str
@@ -94,7 +95,8 @@ def read_inputs() -> Inputs:
     """The inputs, each of them checked."""
     given = {name: os.environ.get(f"INPUT_{name.upper()}", "").strip() for name in Inputs._fields}
     _require("command", given["command"], ("run", "score"))
-    _require("fail-on", given["fail_on"], ("regressed", "broken", "any", "none"))
+    _require("fail-on", given["fail_on"], ("default", "broken", "regressed", "any", "none"))
+    _require("allow-looser", given["allow_looser"], ("true", "false"))
     _require("accept", given["accept"], ("true", "false"))
     _require("lang", given["lang"], ("en", "ru"))
     return Inputs(
@@ -102,6 +104,7 @@ def read_inputs() -> Inputs:
         paths=_words("paths", given["paths"]),
         args=_checked(_words("args", given["args"])),
         fail_on=given["fail_on"],
+        allow_looser=given["allow_looser"] == "true",
         fail_under=given["fail_under"],
         accept=given["accept"] == "true",
         id=read_id(),
@@ -325,9 +328,10 @@ class Job:
         return json.loads(found.stdout) if found.stdout else {}
 
     def _gate_words(self) -> list[str]:
-        fail_on = "regressed" if self.inputs.fail_on == "none" else self.inputs.fail_on
+        fail_on = "default" if self.inputs.fail_on == "none" else self.inputs.fail_on
         words = ["gate", self.run, "--against", self.baseline, "--fail-on", fail_on]
-        return [*words, "--lang", self.inputs.lang]
+        allowed = ["--allow-looser"] if self.inputs.allow_looser else []
+        return [*words, *allowed, "--lang", self.inputs.lang]
 
     def write_gate(self, markdown: Path, outcome: Outcome) -> None:
         """The report of the comparison; on a job that passes, annotations are only warnings."""

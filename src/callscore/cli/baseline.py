@@ -190,10 +190,11 @@ def _missing_cases(compared: Comparison | None, lang: Language) -> list[str]:
 
 
 def _removed_cases(compared: Comparison | None, lang: Language) -> list[str]:
-    from callscore.reports.compare_notes import removed_line
+    from callscore.reports.compare_notes import removed_notes
+    from callscore.reports.formatting import with_names
 
-    removed = "" if compared is None else removed_line(compared, lang)
-    return [removed] if removed else []
+    notes = [] if compared is None else removed_notes(compared, lang)
+    return [with_names(*note) for note in notes]
 
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:

@@ -13,6 +13,7 @@ from callscore.cli.judge_options import judge_option, judged_settings_from
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
     SettingsCommand,
+    allow_looser_option,
     expected_option,
     fail_on_option,
     lang_option,
@@ -51,15 +52,14 @@ file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases
 
 \b
   callscore compare latest~1 latest
-  callscore compare main HEAD --fail-on regressed
+  callscore compare main HEAD --fail-on default
   callscore compare before.jsonl after.jsonl --measure f1
 
 \b
 The verdict is one of: improved, regressed, no evidence, not enough data.
 The settings below apply to files. Runs keep the settings they were scored with.
-With --fail-on: exit code 1 if the second run regressed, if any case broke, or if
-anything differs; also if cases are missing. Exit code 3 if there is nothing to
-compare.
+With --fail-on: exit code 1 by the rules of 'callscore gate'. Exit code 3 if there
+is nothing to compare.
 """
 
 
@@ -69,6 +69,7 @@ compare.
 @measure_option
 @fail_on_option(FAIL_ON)
 @removed_option
+@allow_looser_option
 @max_skipped_option
 @expected_option()
 @max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json and html")
@@ -90,7 +91,13 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
             shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
             about = (comparison,)
             write_report("compare", about, output, output_format, max_shown=shown, lang=lang)
-    return compare_exit_code(comparison, fail_on, lang, options["max_skipped"])
+    return compare_exit_code(
+        comparison,
+        fail_on,
+        lang,
+        max_skipped=options["max_skipped"],
+        allow_looser=options["allow_looser"],
+    )
 
 
 def require_cases_for_html(comparison: Comparison) -> None:

@@ -461,14 +461,19 @@ def _unchecked_reasons(results: CheckResults, lang: Language, max_skipped: int) 
 
 
 def compare_exit_code(
-    comparison: Comparison, fail_on: FailOn | None, lang: Language, max_skipped: int = 0
+    comparison: Comparison,
+    fail_on: FailOn | None,
+    lang: Language,
+    *,
+    max_skipped: int = 0,
+    allow_looser: bool = False,
 ) -> int:
     """Print what --fail-on names was found, or why nothing was compared, and return the code."""
     code = OK
     if fail_on is not None:
         from callscore.comparing.gating import gate
 
-        found = gate(comparison, fail_on, max_skipped=max_skipped)
+        found = gate(comparison, fail_on, max_skipped=max_skipped, allow_looser=allow_looser)
         print_gate_reasons(found, lang)
         code = gate_exit_code(found)
     if comparison.main.cases:
@@ -487,13 +492,12 @@ def gate_exit_code(gate: Gate) -> int:
 
 def print_gate_reasons(gate: Gate, lang: Language) -> None:
     """Print why a gate failed, or that a loss did not fail it."""
-    from callscore.reports.gate import inconclusive_line, reason_lines
+    from callscore.reports.formatting import with_names
+    from callscore.reports.gate import loss_notes, reason_lines
 
-    for _, sentence, names in reason_lines(gate, lang):
-        print_note(sentence + (f" ({names})" if names else ""))
-    warning = inconclusive_line(gate, lang)
-    if warning:
-        print_note(warning)
+    reasons = [(sentence, names) for _, sentence, names in reason_lines(gate, lang)]
+    for note in (*reasons, *loss_notes(gate, lang)):
+        print_note(with_names(*note))
 
 
 def bless_exit_code(unblessed: Sequence[object], code: int = OK) -> int:

@@ -12,6 +12,7 @@ from callscore.cli.completion import complete_run
 from callscore.cli.exits import gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
     DEFAULT_MAX_SHOWN,
+    allow_looser_option,
     fail_on_option,
     lang_option,
     max_shown_option,
@@ -67,7 +68,7 @@ def require_runs(run: str, against: str) -> None:
     """Refuse files, and name the command that compares them."""
     files = [word for word in (against, run) if is_case_file(word)]
     if files:
-        instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
+        instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "default"])
         raise _UsageMessage(
             f"{files[0]!r} is a file, and the gate compares runs. To compare files:\n  {instead}"
         )
@@ -81,10 +82,12 @@ RUN is the newest one by default, and the baseline is main. Set it with 'callsco
   callscore run
   callscore gate
 
-The gate fails if the agent got worse beyond chance, overall or on one tool or tag; or if there are too few
-cases to decide and the loss is 10 points or more. It always fails on cases of the baseline that are missing,
-on records that could not be read, on a new forbidden call or schema error, on a mean score below fail_under,
-on a run that did not finish, and on a run that is compared with itself.
+The gate fails if the agent got worse beyond chance, overall or on one tool or tag; or if cases broke and none
+was fixed. With --fail-on broken it fails on every broken case, with --fail-on regressed only beyond chance.
+
+It always fails on cases of the baseline that are missing, on records that could not be read, on a new
+forbidden call or schema error, on a mean score below fail_under, on a run that did not finish, and on a run
+that is compared with itself. Without --allow-looser it fails on looser settings than those of the baseline.
 
 Cases that were removed on purpose are listed with a reason, in the table [gate.removed] of callscore.toml or
 with --removed.
@@ -107,9 +110,10 @@ be read.
     shell_complete=complete_run,
     help="Baseline or run to compare with.",
 )
-@fail_on_option(FAIL_ON, default="regressed")
+@fail_on_option(FAIL_ON, default="default")
 @measure_option
 @removed_option
+@allow_looser_option
 @max_skipped_option
 @max_shown_option(f"{DEFAULT_MAX_SHOWN} of each kind; all in json and html")
 @report_options(FORMATS)
@@ -161,6 +165,7 @@ def _decide(options: dict[str, Any]) -> GateDecision:
                 measure=options["measure"],
                 fail_on=options["fail_on"],
                 max_skipped=options["max_skipped"],
+                allow_looser=options["allow_looser"],
                 removals=removals_from(options["removed"]),
                 is_removed_once=bool(options["removed"]),
                 store=options["store"],

@@ -41,6 +41,7 @@ __all__ = [
     "PROJECT_FILE",
     "SHARE",
     "SettingsCommand",
+    "allow_looser_option",
     "config_options",
     "dry_run_option",
     "expected_option",
@@ -743,6 +744,13 @@ removed_option = click.option(
     multiple=True,
     metavar="CASE=REASON",
     help="Case that was removed on purpose, and why; repeatable.",
+)
+
+
+allow_looser_option = click.option(
+    "--allow-looser",
+    is_flag=True,
+    help="Pass with looser settings, with fewer trials, or without the check of schemas.",
 )
 
 

@@ -615,6 +615,7 @@ class _Runs:
             cases=[*map(without_credentials, request.expected)],
             actual=[request.output],
             settings=request.settings,
+            reading=request.read_options,
             tools=request.tools,
             fail_under=request.fail_under,
         )

@@ -441,6 +441,7 @@ def _keep_request(request: Request, started_at: float | None = None) -> SaveRequ
         cases=[*map(without_credentials, request.files or request.expected)],
         actual=[*map(without_credentials, request.actual)],
         settings=request.settings,
+        reading=request.read_options,
         tools=request.tools,
         fail_under=request.fail_under,
         started_at=started_at,

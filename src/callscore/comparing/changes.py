@@ -58,6 +58,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
         case: the id of the case.
         before: the numbers of passed and of decided trials in the first run.
         after: the same in the second run.
+        first: `before` without the trials that the second run has no more of.
         f1: the mean F1 before and after; None if there is none.
     """
 
@@ -67,6 +68,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     before: tuple[int, int] = (0, 0)
     after: tuple[int, int] = (0, 0)
+    first: tuple[int, int] = (0, 0)
     f1: tuple[float | None, float | None] = (None, None)
     reasons: tuple[ChangeReason, ...] = ()
     is_expectation_changed: bool = False
@@ -140,14 +142,17 @@ def _kind(pair: MatchedCase) -> ChangeKind | None:
     return None
 
 
-def passed_trials(case: CaseOutcome) -> tuple[int, int]:
-    """The numbers of passed and of decided trials; a trial without an answer did not pass."""
-    decided = passed = 0
-    for trial in case.trials:
-        if trial.status == "error" or trial.passed is not None:
-            decided += 1
-            passed += bool(trial.passed)
-    return passed, decided
+def passed_trials(case: CaseOutcome, most: int | None = None) -> tuple[int, int]:
+    """The numbers of passed and of decided trials, of the first `most` of these.
+
+    A trial without an answer did not pass.
+    """
+    decided = [
+        bool(trial.passed)
+        for trial in case.trials
+        if trial.status == "error" or trial.passed is not None
+    ][:most]
+    return sum(decided), len(decided)
 
 
 def _decision(passed: tuple[int, int]) -> bool | None:
@@ -213,13 +218,15 @@ def _f1(case: CaseOutcome) -> float | None:
 
 def _change(kind: ChangeKind, pair: MatchedCase) -> CaseChange:
     before, after = pair.before, pair.after
+    passed = passed_trials(after)
     return CaseChange(
         kind=kind,
         evaluation=pair.evaluation,
         case=after.id,
         tags=after.tags,
         before=passed_trials(before),
-        after=passed_trials(after),
+        after=passed,
+        first=passed_trials(before, passed[1]),
         f1=(_f1(before), _f1(after)),
         reasons=tuple(_reasons(before, after)),
         is_expectation_changed=before.expectation != after.expectation,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -130,7 +131,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
         expectations_looser: those of them that ask for less.
         expectations_stricter: those of them that only ask for more.
         fewer_trials: cases with fewer trials than before.
-        unchecked: cases whose calls were checked against schemas only in the first run.
+        unchecked: cases whose calls were checked against schemas only in the first run. As those with
+            fewer trials, they have no names if totals are compared.
         settings: the settings, scorers and required means that differ.
         all_trials: the difference over all trials of all cases, if the numbers of trials differ.
         inputs_changed: cases whose question changed.
@@ -348,7 +350,7 @@ def compare_sides(
             pair for pair in cases if len(pair.after.trials) < len(pair.before.trials)
         ),
         unchecked=_noted_cases(pair for pair in cases if _is_unchecked(pair)),
-        settings=tuple(_setting_changes(matching)),
+        settings=tuple(_setting_changes(matching.evaluations)),
         all_trials=_over_all_trials(cases),
         inputs_changed=_noted_cases(
             pair
@@ -414,13 +416,26 @@ def _compare_totals(before: Side, after: Side, measure: str) -> Comparison:
         main=main,
         others=tuple([each for each in others if each.cases]),
         alarms=tuple(total_alarms(sides[0], sides[1], label)),
-        settings=() if is_pooled else tuple(_setting_changes(matching)),
+        fewer_trials=Noted(second.cases if _has_fewer_trials(first, second) else 0),
+        unchecked=Noted(second.cases if first.faults is not None and second.faults is None else 0),
+        settings=tuple(
+            _setting_changes(
+                product(before.evaluations, after.evaluations)
+                if is_pooled
+                else matching.evaluations
+            )
+        ),
         is_same_run=_is_same_run(before, after),
         is_totals=True,
         fewer_cases=max(whole[0].cases - whole[1].cases, first.cases - second.cases, 0),
         evaluations=tuple([each.label for each in sides[1][1]]),
         notes=tuple(_total_notes(before, after, None if is_pooled else matching)),
     )
+
+
+def _has_fewer_trials(before: SideTotals, after: SideTotals) -> bool:
+    """Whether there are fewer trials for each case."""
+    return after.trials * before.cases < before.trials * after.cases
 
 
 def _without_cases(side: Side) -> Side:
@@ -506,8 +521,10 @@ def _is_checked(case: CaseOutcome) -> bool:
     return any(trial.faults is not None for trial in case.trials)
 
 
-def _setting_changes(matching: Matching) -> Iterator[SettingChange]:
-    for first, second in matching.evaluations:
+def _setting_changes(
+    evaluations: Iterable[tuple[EvaluationSide, EvaluationSide]],
+) -> Iterator[SettingChange]:
+    for first, second in evaluations:
         if first.options and second.options and first.options != second.options:
             from callscore.comparing.loosening import setting_changes  # rarely needed
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from callscore.comparing.changes import Alarm, CaseChange
+    from callscore.comparing.changes import Alarm, CaseChange, SettingChange
     from callscore.comparing.comparison import Comparison  # noqa: TC004  (a gate is never decoded)
     from callscore.core.results import Noted
 
@@ -20,23 +20,21 @@ __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "ga
 
 _MAX_CASES = 20
 _TOLERANCE = 1e-9  # 0.9 - 1.0 is a little less than a tenth
-FailOn = Literal["regressed", "broken", "any"]
-FAIL_ON: tuple[FailOn, ...] = ("regressed", "broken", "any")
+FailOn = Literal["default", "broken", "regressed", "any"]
+FAIL_ON: tuple[FailOn, ...] = ("default", "broken", "regressed", "any")
 WhichSide = Literal["before", "after"]
 ReasonKind = Literal[
     "regressed",  # the verdict
     "slice",  # the verdict on a tool or a tag
-    "large loss",  # too few cases for a verdict, and a loss of 10 points or more
     "broken",
     "changed",
     "missing",  # cases that only the first run has, or has a number for
     "unreadable",  # records of the second run that could not be read
     "trials",  # a loss of 10 points or more over all trials, of which there are more or fewer
-    "looser",  # cases whose expected calls ask for less
-    "settings",  # settings, scorers or required means that ask for less
+    "settings",  # settings, scorers or required means that ask for less, or may do so
     "fewer trials",
     "unchecked",  # cases whose calls are no longer checked against schemas
-    "expectations",  # cases whose expected calls changed in another way
+    "expectations",  # cases whose expected calls changed
     "inputs",
     "new failing",
     "forbidden",
@@ -83,31 +81,36 @@ class Gate(Struct, frozen=True, kw_only=True):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether there is a loss that is too small to close the gate, in too few cases to tell."""
-        return (
-            self.fail_on == "regressed"
-            and self.comparison.verdict == "not enough data"
-            and (self.comparison.main.change or 0.0) < -_TOLERANCE
-            and all(reason.kind != "large loss" for reason in self.reasons)
-        )
+        """Whether cases broke, or a loss is too small to tell, and neither closes the gate."""
+        if {"regressed", "broken"} & {reason.kind for reason in self.reasons}:
+            return False
+        loss = -(self.comparison.main.change or 0.0)
+        is_too_small = self.comparison.verdict == "not enough data" and loss > _TOLERANCE
+        return is_too_small or bool(self.comparison.changed("broken"))
 
 
-def gate(comparison: Comparison, fail_on: FailOn = "regressed", *, max_skipped: int = 0) -> Gate:
+def gate(
+    comparison: Comparison,
+    fail_on: FailOn = "default",
+    *,
+    max_skipped: int = 0,
+    allow_looser: bool = False,
+) -> Gate:
     """Decide whether a change may pass.
 
-    `regressed` closes the gate for the verdict, on the whole or on a tool or a tag; and, with too few
-    cases for a verdict, for a loss of 10 points or more. `broken` also closes it for any case that
-    passed before and does not now, and for what asks for less than before: expected calls, settings,
-    trials, schemas. `any` closes it for every difference.
+    The verdict `regressed`, on the whole or on a tool or a tag, closes the gate. By `default` so do
+    cases that broke while none was fixed, with `broken` any case that broke, and with `any` every
+    difference. With `regressed` the verdict decides alone.
 
     Missing cases that were not removed on purpose, more than `max_skipped` unreadable records, new
     forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing to
-    compare, and a run compared with itself always close it.
+    compare, and a run compared with itself always close it. Unless `allow_looser`, so do settings
+    that ask for less or may do so, fewer trials, and schemas that are no longer checked.
 
     Raises:
         InvalidSettings: `broken` and `any` are about every case, and not every case is saved.
     """
-    if comparison.is_totals and fail_on != "regressed":
+    if comparison.is_totals and fail_on in ("broken", "any"):
         from callscore.errors import InvalidSettings
 
         raise InvalidSettings(
@@ -117,7 +120,9 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed", *, max_skipped: 
     found = [
         *_unconditional_reasons(comparison, max_skipped),
         *_verdict_reasons(comparison),
-        *_case_reasons(comparison, fail_on),
+        *_broken_reasons(comparison, fail_on),
+        *([] if allow_looser else _looser_reasons(comparison, fail_on)),
+        *(_difference_reasons(comparison) if fail_on == "any" else []),
     ]
     return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
 
@@ -159,62 +164,81 @@ def _lost_reasons(comparison: Comparison, max_skipped: int) -> Iterator[Reason]:
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     from callscore.comparing.differences import COARSE_EFFECT
 
-    main = comparison.main
-    least = _TOLERANCE - COARSE_EFFECT
     if comparison.verdict == "regressed":
-        yield Reason(kind="regressed", count=main.down)
-    elif comparison.verdict == "not enough data" and (main.change or 0.0) <= least:
-        yield Reason(kind="large loss", count=main.down - main.up)
+        yield Reason(kind="regressed", count=comparison.main.down)
     elif comparison.all_trials is not None:
         before, after = comparison.all_trials
-        if after - before <= least:  # trials beyond those of the verdict must not hide a loss
+        if after - before <= _TOLERANCE - COARSE_EFFECT:  # the verdict is about the first trials
             yield Reason(kind="trials", count=len(comparison.changed("broken")))
     slices = [f"{each.kind}: {each.name}" for each in comparison.regressed_slices]
     if slices:
         yield _reason("slice", slices)
 
 
-def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
-    """The reasons of `broken` and `any`."""
+def _broken_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
     if fail_on == "regressed":
         return
-    broken = _names(comparison.changed("broken"))
+    broken = (
+        _broken_beyond_noise(comparison) if fail_on == "default" else comparison.changed("broken")
+    )
     if broken:
-        yield _reason("broken", broken)
-    looser: list[tuple[ReasonKind, Noted]] = [
-        ("looser", comparison.expectations_looser),
-        ("fewer trials", comparison.fewer_trials),
-        ("unchecked", comparison.unchecked),
+        yield _reason("broken", _names(broken))
+
+
+def _broken_beyond_noise(comparison: Comparison) -> list[CaseChange]:
+    """The cases that broke, unless noise explains them, which breaks and fixes cases alike.
+
+    They passed in all trials, and pass in none now, while no case did the reverse. Cases that still
+    pass in some trials are among them if no case passes in more trials than before.
+    """
+    found = comparison.changes
+    # With more trials than before all count, with fewer as many of the first run as of the second. A case
+    # that gains because something else is expected says nothing about noise.
+    gains = [
+        each
+        for each in found
+        if each.after[0] * each.first[1] > each.first[0] * each.after[1]
+        and not each.is_expectation_changed
     ]
-    yield from _noted_reasons(looser)
-    settings = [change for change in comparison.settings if _closes(change.direction, fail_on)]
+    if any(each.first[0] == 0 and each.after[0] == each.after[1] for each in gains):
+        return []
+    return [
+        each
+        for each in found
+        if each.kind == "broken"
+        and each.first[0] == each.first[1] > 0
+        and not (each.after[0] and gains)
+    ]
+
+
+def _looser_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
+    """What asks for less than before of every case, or may do so."""
+    settings = [change for change in comparison.settings if _closes(change, fail_on)]
     if settings:
-        names = [f"{each.evaluation}: {each.name}" for each in settings]
-        yield _reason("settings", names)
-    if fail_on == "any":
-        yield from _difference_reasons(comparison)
+        yield _reason("settings", [f"{each.evaluation}: {each.name}" for each in settings])
+    yield from _noted_reasons(
+        [("fewer trials", comparison.fewer_trials), ("unchecked", comparison.unchecked)]
+    )
 
 
-def _closes(direction: str, fail_on: FailOn) -> bool:
-    return direction == "looser" or fail_on == "any"
+def _closes(change: SettingChange, fail_on: FailOn) -> bool:
+    """Whether a setting closes the gate; definitions of tools are inputs, which are reviewed."""
+    is_looser = change.direction != "stricter" and change.name != "tools"
+    return is_looser or fail_on == "any"
 
 
 def _difference_reasons(comparison: Comparison) -> Iterator[Reason]:
     """Everything else that differs."""
-    from callscore.core.results import Noted
-
     others = _names(change for change in comparison.changes if change.kind != "broken")
     if others:
         yield _reason("changed", others)
-    changed, looser = comparison.expectations_changed, comparison.expectations_looser
-    names = tuple([name for name in changed.names if name not in looser.names])
-    rest = Noted(changed.count - looser.count, names)
-    differences: list[tuple[ReasonKind, Noted]] = [
-        ("expectations", rest),
-        ("inputs", comparison.inputs_changed),
-        ("new failing", comparison.new_failing),
-    ]
-    yield from _noted_reasons(differences)
+    yield from _noted_reasons(
+        [
+            ("expectations", comparison.expectations_changed),
+            ("inputs", comparison.inputs_changed),
+            ("new failing", comparison.new_failing),
+        ]
+    )
 
 
 def _noted_reasons(found: Iterable[tuple[ReasonKind, Noted]]) -> Iterator[Reason]:

@@ -388,13 +388,13 @@ def _are_numbers(*values: Any) -> bool:
 
 # --- settings ---------------------------------------------------------------------------------
 
-# The values of a setting, from the strictest to the loosest.
+# The values of a setting, from the strictest to the loosest. `failed_calls` is not among them: a failed
+# call that counts may be the expected one, or an extra one.
 _LADDERS: dict[str, tuple[str, ...]] = {
     "mode": ("strict", "flexible"),
     "order": ("exact", "in_order", "in_turns", "any"),
     "extra_arguments": ("count", "ignore"),
     "count_calls": ("all", "writes"),
-    "failed_calls": ("count", "ignore"),
     "repeated_calls": ("count", "collapse"),
     "arrays": ("ordered", "unordered"),
     "nested_objects": ("equal", "subset"),
@@ -402,10 +402,13 @@ _LADDERS: dict[str, tuple[str, ...]] = {
     "schema_defaults": ("differ", "equal"),
     "turns": ("separate", "cumulative"),
 }
+# More calls ask for more only if all of them must be right: correct reads may make up for a wrong write.
+_OF_EXACT_CASES = frozenset({"count_calls", "repeated_calls"})
 # Settings that are numbers, and whether a larger one is looser.
 _NUMBERS = {"pass_mark": False, "argument_match_threshold": False, "top_k": True}
-# Settings that are lists, of which a longer one accepts more; scorers, each of which must pass.
-_LISTS = {"strip_prefix": True, "normalize_name": True, "arguments": True, "scorers": False}
+# Lists of what is ignored, of which a longer one accepts more. A shorter one may do so, too: a pattern of
+# a forbidden tool no longer matches, or a later rule decides.
+_LENIENCIES = frozenset({"strip_prefix", "normalize_name", "arguments"})
 
 
 def setting_changes(
@@ -420,7 +423,8 @@ def setting_changes(
         if name == "fail_under":
             yield from _mean_changes(evaluation, first or {}, second or {})
             continue
-        direction = _setting_direction(name, first, second)
+        is_exact = after.get("pass_mark", DEFAULT.pass_mark) == 1
+        direction = _setting_direction(name, first, second, is_exact=is_exact)
         yield SettingChange(
             evaluation=evaluation, name=name, before=first, after=second, direction=direction
         )
@@ -443,14 +447,20 @@ def _mean_changes(
         )
 
 
-def _setting_direction(name: str, before: Any, after: Any) -> Direction:
+def _setting_direction(name: str, before: Any, after: Any, *, is_exact: bool) -> Direction:
+    """Whether a setting asks for less; `is_exact` means that only exact cases pass."""
     ladder = _LADDERS.get(name, ())
+    found: Direction = "different"
     if before in ladder and after in ladder:
-        return "looser" if ladder.index(after) > ladder.index(before) else "stricter"
-    if name in _NUMBERS and _are_numbers(before, after):
-        return "looser" if (after > before) == _NUMBERS[name] else "stricter"
-    if name in _LISTS and isinstance(before, list) and isinstance(after, list):
+        is_looser = ladder.index(after) > ladder.index(before)
+        is_certain = is_looser or is_exact or name not in _OF_EXACT_CASES
+        found = "looser" if is_looser else "stricter" if is_certain else "different"
+    elif name in _NUMBERS and _are_numbers(before, after):
+        found = "looser" if (after > before) == _NUMBERS[name] else "stricter"
+    elif isinstance(before, list) and isinstance(after, list):
         first, second = _keys(before), _keys(after)
-        if first < second or second < first:
-            return "looser" if (first < second) == _LISTS[name] else "stricter"
-    return "different"
+        if name == "scorers" and (first < second or second < first):  # each of them must pass
+            found = "stricter" if first < second else "looser"
+        elif name in _LENIENCIES and first < second:
+            found = "looser"
+    return found

@@ -221,8 +221,9 @@ class GateRequest(Struct, frozen=True, kw_only=True):
     run: str = NEWEST
     against: str = BASELINE
     measure: str = "passed"
-    fail_on: FailOn = "regressed"
+    fail_on: FailOn = "default"
     max_skipped: int = 0
+    allow_looser: bool = False
     removals: dict[str, str] = {}
     is_removed_once: bool = False
     store: str | None = None
@@ -258,7 +259,12 @@ def decide_gate(request: GateRequest) -> GateDecision:
         if not (sides.is_partial and comparison.missing and note.values.get("side") == request.run)
     ]
     comparison = replace(comparison, notes=(*comparison.notes, *notes))
-    found = gate(comparison, request.fail_on, max_skipped=request.max_skipped)
+    found = gate(
+        comparison,
+        request.fail_on,
+        max_skipped=request.max_skipped,
+        allow_looser=request.allow_looser,
+    )
     found = replace(found, is_partial=sides.is_partial)
     following = suggested_command(
         found,

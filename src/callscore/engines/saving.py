@@ -26,6 +26,8 @@ from callscore.engines.payloads import (
 )
 from callscore.engines.trial_numbers import TrialNumbers
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
+from callscore.formats.trace import ReadOptions
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
     EvaluationRecord,
@@ -34,7 +36,13 @@ from callscore.history.records import (
     asked_digest,
     expectation_digest,
 )
-from callscore.history.run_metadata import git_state, new_run_id, require_no_baseline, versions
+from callscore.history.run_metadata import (
+    READING_ARGUMENT,
+    git_state,
+    new_run_id,
+    require_no_baseline,
+    versions,
+)
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,
@@ -68,6 +76,7 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
         name: the name of the run.
         cases: the files with the expectations.
         actual: the files with the answers, if these are others.
+        reading: which calls of a trace count.
         tools: the definitions of the tools; None if each case has its own, or none.
         fail_under: the minimum of the mean score.
         started_at: when the scoring began, in seconds since 1970; None for when the run is begun.
@@ -77,6 +86,7 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
     cases: Sequence[str] = ()
     actual: Sequence[str] = ()
     settings: Settings = DEFAULT
+    reading: ReadOptions = DEFAULT_READING
     tools: Mapping[str, Tool] | None = None
     fail_under: float | None = None
     started_at: float | None = None
@@ -196,6 +206,7 @@ class ScoreSaver:
                 for side, paths in sides.items()
                 if paths
             }
+            | _reading_arguments(self._request.reading)
             | marks,
             versions=versions(),
             git_commit=commit,
@@ -336,6 +347,18 @@ def save_totals(  # noqa: PLR0913  (two are options)
     finally:
         saver.finish("finished" if is_whole else "interrupted")
     return saver
+
+
+def _reading_arguments(reading: ReadOptions) -> dict[str, Any]:
+    """Which calls count, as an argument of the run; nothing for the defaults."""
+    names = ("view", "candidate", "leave_out", "callers")
+    given = {name: getattr(reading, name) for name in names}
+    found = {
+        name: value for name, value in given.items() if value != getattr(DEFAULT_READING, name)
+    }
+    if reading.failure.pattern != DEFAULT_READING.failure.pattern:
+        found["failure_pattern"] = reading.failure.pattern
+    return {READING_ARGUMENT: found} if found else {}
 
 
 def _name_and_path(path: str) -> tuple[str, str]:

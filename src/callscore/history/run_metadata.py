@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_NAME_LENGTH",
+    "READING_ARGUMENT",
     "SELECTION_ARGUMENTS",
     "find_run_and_variant",
     "git_state",
@@ -119,6 +120,8 @@ def _random_ending(used: int) -> str:
 
 # Stored arguments that select some of the cases.
 SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
+# The stored argument with which calls of a trace count, where this is not the default.
+READING_ARGUMENT = "reading"
 # `cases` of this command are files, not a selection.
 _SCORE_COMMAND = "score"
 

@@ -22,7 +22,7 @@ from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, is_passing, outcome_
 from callscore.core.settings import DEFAULT
 from callscore.history import queries, run_queries
 from callscore.history.records import clean_text, decode_tools, settings_digest
-from callscore.history.run_metadata import unreadable_records
+from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
 from callscore.history.run_results import DecodeCache, unknown_variant
 from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
@@ -94,7 +94,9 @@ def run_side(
         is_finished=run.status == "finished",
         unreadable=unreadable_records(run),
         saved_cases=saved_cases_of(run),
-        evaluations=tuple([_evaluation_side(row, cases.get(row.number, {})) for row in wanted]),
+        evaluations=tuple(
+            [_evaluation_side(row, run, cases.get(row.number, {})) for row in wanted]
+        ),
     )
 
 
@@ -156,7 +158,7 @@ def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
 _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
 
 
-def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
+def _evaluation_side(row: Any, run: RunRecord, cases: dict[str, CaseOutcome]) -> EvaluationSide:
     summary = _decode_json(row.summary, {})
     settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
     required = _required_means(summary)
@@ -168,6 +170,7 @@ def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
         settings=settings_digest(settings, scorers),
         options={
             **settings,
+            **(run.arguments.get(READING_ARGUMENT) or {}),
             "scorers": list(scorers),
             "fail_under": required,
             "tools": row.tools.hex()[:_DIGEST_SHOWN] if row.tools else None,

@@ -110,10 +110,10 @@ GATE_FIELDS = {
     "run": _AFTER,
     "against": Field(default="main", about="The baseline or run to compare with; by default main."),
     "fail_on": Field(
-        default="regressed",
+        default="default",
         choices=FAIL_ON,
-        about="regressed (the default): worse than chance explains. broken: any case that passed before"
-        " and fails now. any: any difference.",
+        about="default: worse than chance explains, or cases broke and none was fixed. broken: any case"
+        " that passed before and fails now. regressed: worse than chance explains. any: any difference.",
     ),
     "measure": _MEASURE,
     "limit": _limit(20, "changed cases"),

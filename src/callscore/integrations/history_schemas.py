@@ -201,8 +201,8 @@ def gate_output_schema() -> dict[str, Any]:
             "is_open": {"type": "boolean", "description": "Whether the run passes."},
             "is_doubtful": {
                 "type": "boolean",
-                "description": "Whether there is a loss that is too small to close the gate, with too few"
-                " cases for a verdict.",
+                "description": "Whether cases broke, or a loss is too small to tell, and neither closes the"
+                " gate.",
             },
             "fail_on": _TEXT,
             "reasons": _list(reason, "Why it does not pass; empty if it does."),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALARMS",
+    "CHANGED",
     "EXPECTATIONS",
     "INPUTS",
     "LOOSER",
@@ -32,6 +33,7 @@ __all__ = [
     "alarm_sentences",
     "below_notes",
     "case_names",
+    "changed_notes",
     "comparison_notes",
     "has_no_common_case",
     "has_several_evaluations",
@@ -40,7 +42,7 @@ __all__ = [
     "missing_sentences",
     "note_text",
     "removal_hint",
-    "removed_line",
+    "removed_notes",
     "setting_text",
 ]
 
@@ -182,18 +184,32 @@ def comparison_notes(
 ) -> Iterator[tuple[str, str]]:
     """Cases that only one run has, that have no number, or that are different: sentences, and names.
 
-    `said` are notes that are given elsewhere, by the reasons of a gate: `missing`, `looser`, `same run`.
+    `said` are notes that are given elsewhere, by the reasons of a gate: `missing`, `settings`, `same run`.
     """
     if comparison.is_same_run and "same run" not in said:
         yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
     yield from _unmatched_notes(comparison, lang, write, said)
+    new = comparison.new_failing
+    if new.count and "new failing" not in said:
+        yield count_of(NEW_FAILING, new.count, lang), _noted_names(new, comparison, lang)
+    yield from changed_notes(comparison, lang, write=write, said=said)
+    yield from _unreadable_notes(comparison, lang, write, said)
+    yield from [(note_text(note, lang, write), "") for note in comparison.notes]
+
+
+# The kinds of `changed_notes`, for reports that give these elsewhere.
+CHANGED = frozenset({"looser", "expectations", "inputs", "settings", "fewer trials", "unchecked"})
+
+
+def changed_notes(
+    comparison: Comparison, lang: Language, *, write: Escaper = escape, said: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """What the second run asks or expects otherwise: sentences, and names."""
     for kind, plural, noted in _difference_counts(comparison):
         if noted.count and kind not in said:
             yield count_of(plural, noted.count, lang), _noted_names(noted, comparison, lang)
     if "settings" not in said:
         yield from [(setting_text(each, lang, write=write), "") for each in comparison.settings]
-    yield from _unreadable_notes(comparison, lang, write, said)
-    yield from [(note_text(note, lang, write), "") for note in comparison.notes]
 
 
 def _unreadable_notes(
@@ -231,8 +247,7 @@ def _unmatched_notes(
 
 
 def _difference_counts(comparison: Comparison) -> Iterator[tuple[str, Plural, Noted]]:
-    """The cases that are new or different, each with the reason of a gate that names them."""
-    yield "new failing", NEW_FAILING, comparison.new_failing
+    """The cases that are different, each with the reason of a gate that names them."""
     changed, looser = comparison.expectations_changed, comparison.expectations_looser
     stricter = comparison.expectations_stricter
     named = {*looser.names, *stricter.names}
@@ -381,14 +396,14 @@ def missing_line(comparison: Comparison, lang: Language) -> str:
     return "; ".join(f"{sentence}: {names}" if names else sentence for sentence, names in found)
 
 
-def removed_line(comparison: Comparison, lang: Language) -> str:
+def removed_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
     """How many cases were removed on purpose, and the first of them; empty if there are none."""
     count = len(comparison.removed)
     if not count:
-        return ""
+        return []
     names = case_names([each.name for each in comparison.removed], comparison)
-    cases = f"{count_of(CASES, count, lang)} ({first_names(names, count, lang)})"
-    return say(_REMOVED_LIST, lang, cases=cases)
+    sentence = say(_REMOVED_LIST, lang, cases=count_of(CASES, count, lang))
+    return [(sentence, first_names(names, count, lang))]
 
 
 def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:

@@ -72,6 +72,7 @@ __all__ = [
     "uncounted_line",
     "unread_places",
     "value_blocks",
+    "with_names",
     "xml_safe",
 ]
 
@@ -267,6 +268,11 @@ def uncounted_line(summary: Summary, lang: Language) -> str:
     """How many cases, or trials, have no call that counts; empty for none."""
     plural = _UNCOUNTED_TRIALS if summary.has_repeated_trials else _UNCOUNTED_CASES
     return count_of(plural, summary.uncounted_cases, lang) if summary.uncounted_cases else ""
+
+
+def with_names(sentence: str, names: str) -> str:
+    """A reason or a note on one line."""
+    return f"{sentence} ({names})" if names else sentence
 
 
 def first_names(

@@ -28,6 +28,7 @@ from callscore.reports.compare import (
 )
 from callscore.reports.compare_notes import (
     ALARMS,
+    CHANGED,
     EXPECTATIONS,
     INPUTS,
     LOOSER,
@@ -35,11 +36,13 @@ from callscore.reports.compare_notes import (
     alarm_sentences,
     below_notes,
     case_names,
+    changed_notes,
     comparison_notes,
     has_no_common_case,
     has_several_evaluations,
     missing_sentences,
     removal_hint,
+    removed_notes,
     setting_text,
 )
 from callscore.reports.formatting import (
@@ -50,12 +53,13 @@ from callscore.reports.formatting import (
     html_entities,
     join_blocks,
     note_items,
+    with_names,
 )
 from callscore.reports.inert import escape_commands
 from callscore.words.value_text import UNREADABLE_COUNT, json_safe, percent, safe_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from callscore.comparing.changes import Alarm, CaseChange, ChangeKind
     from callscore.comparing.comparison import Comparison
@@ -66,8 +70,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "annotation_lines",
+    "first_notes",
     "gate_title",
-    "inconclusive_line",
+    "loss_notes",
     "reason_lines",
     "regressed_slices",
     "shown_change_kind",
@@ -81,22 +86,32 @@ NEXT = Phrase("Next: {command}", "Дальше: {command}")
 _OPEN = Phrase("Gate passed", "Гейт пройден")
 _CLOSED = Phrase("Gate failed", "Гейт не пройден")
 _REGRESSED = Phrase("regressed: {change}", "стало хуже: {change}")
-_INCONCLUSIVE_LOSS = Phrase(
-    "too few cases for a verdict, and a loss of 10 points or more:"
-    " {down} worse, {up} better, {change}",
-    "случаев слишком мало для вывода, а потеря — 10 п. п. или больше:"
-    " хуже {down}, лучше {up}, {change}",
-)
 _INCONCLUSIVE = Phrase(
-    "too few cases for a verdict: {down} worse, {up} better, {change}; --fail-on broken is stricter",
-    "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}; --fail-on broken строже",
-)
-_TOTAL_LOSS = Phrase(
-    "too few cases for a verdict, and a loss of 10 points or more: {change}",
-    "случаев слишком мало для вывода, а потеря — 10 п. п. или больше: {change}",
+    "too few cases for a verdict: {down} worse, {up} better, {change}",
+    "случаев слишком мало для вывода: хуже {down}, лучше {up}, {change}",
 )
 _TOTAL_INCONCLUSIVE = Phrase(
     "too few cases for a verdict: {change}", "случаев слишком мало для вывода: {change}"
+)
+_MAY_BE_CHANCE = Phrase(
+    "{cases}, {fixed} fixed, which may be chance; --fail-on broken is stricter",
+    "{cases}, исправлено {fixed}: возможно, случайность; --fail-on broken строже",
+)
+_TRY_AGAIN = Phrase(
+    "to see whether this is chance, run both versions with --trials 3",
+    "чтобы проверить, не случайность ли это, запустите обе версии с --trials 3",
+)
+_BLESS = Phrase(
+    "if the new calls are right, accept them with callscore bless",
+    "если новые вызовы верны, примите их: callscore bless",
+)
+_ALLOW = Phrase(
+    "this asks for less than before, or may do so. If it is meant, pass --allow-looser",
+    "требования стали мягче или могли стать мягче. Если это сделано намеренно, укажите --allow-looser",
+)
+_UNKNOWN_CASES = Phrase(
+    "which cases broke is not known: not every case is saved",
+    "какие случаи сломаны, неизвестно: сохранены не все случаи",
 )
 _TRIALS = Phrase(
     "over all trials, passed {before} → {after}, {change}",
@@ -121,7 +136,6 @@ _COUNTED: dict[ReasonKind, Plural] = {
         ("case changed", "cases changed"),
         ("случай изменился", "случая изменилось", "случаев изменилось"),
     ),
-    "looser": LOOSER["looser"],
     "fewer trials": LOOSER["fewer trials"],
     "unchecked": LOOSER["unchecked"],
     "expectations": EXPECTATIONS,
@@ -136,13 +150,15 @@ _COUNTED: dict[ReasonKind, Plural] = {
     "schema": ALARMS["schema"],
 }
 _NAME_WIDTH = 60
+# The reasons that `--allow-looser` takes away.
+_LOOSER_SETTINGS = frozenset({"settings", "fewer trials", "unchecked"})
 
 
 def gate_title(gate: Gate, lang: Language, *, write: Escaper = escape) -> tuple[str, str]:
     """Whether the gate is open, and the two runs; with the verdict, unless something else closed it."""
     comparison = gate.comparison
     kinds = {reason.kind for reason in gate.reasons}
-    is_decisive = gate.is_open or kinds & {"regressed", "large loss"}
+    is_decisive = gate.is_open or "regressed" in kinds
     verdict = f"{say(VERDICTS[comparison.verdict], lang)}, " if is_decisive else ""
     before, after = (
         write(clip_middle(side.label, _NAME_WIDTH))
@@ -159,11 +175,25 @@ def reason_lines(
     first: list[tuple[ReasonKind, str, str]] = (
         [("missing", say(_SELECTED, lang), "")] if is_selected else []
     )
-    return first + [
+    found = first + [
         (reason.kind, sentence, names)
         for reason in gate.reasons
         for sentence, names in _reason_sentences(gate.comparison, reason, lang, write)
     ]
+    return [*found, *_advice_lines(gate, lang)]
+
+
+def _advice_lines(gate: Gate, lang: Language) -> Iterator[tuple[ReasonKind, str, str]]:
+    """What to do about broken cases, and about settings that ask for less."""
+    run, kinds = gate.comparison.after, [reason.kind for reason in gate.reasons]
+    if "broken" in kinds and run.run:
+        may_be_chance = "regressed" not in kinds and not run.is_repeated
+        hints = [_TRY_AGAIN, _BLESS] if run.command == "run" and may_be_chance else [_BLESS]
+        yield "broken", "; ".join(say(hint, lang) for hint in hints), ""
+    is_stricter = all(each.direction == "stricter" for each in gate.comparison.settings)
+    looser = [kind for kind in kinds if kind in _LOOSER_SETTINGS]
+    if looser and not (looser == ["settings"] and is_stricter):
+        yield looser[0], say(_ALLOW, lang), ""
 
 
 def _reason_sentences(
@@ -186,15 +216,34 @@ def _reason_sentences(
     elif reason.kind in ALARMS and comparison.is_totals:
         yield from alarm_sentences(comparison, reason.kind, lang)
     elif reason.kind in _COUNTED:
-        names = (
-            [slice_name(part, lang) for part in regressed_slices(comparison)]
-            if reason.kind == "slice"
-            else case_names(reason.cases, comparison)
-        )
-        sentence = count_of(_COUNTED[reason.kind], reason.count, lang)
-        yield sentence, first_names(names, reason.count, lang)
+        yield _counted_sentence(comparison, reason, lang)
     else:
         yield _single_sentence(comparison, reason.kind, lang, write)
+
+
+def _counted_sentence(comparison: Comparison, reason: Reason, lang: Language) -> tuple[str, str]:
+    """A reason that is about cases or slices: how many they are, and the first of them."""
+    sentence = count_of(_COUNTED[reason.kind], reason.count, lang)
+    if reason.kind == "broken":
+        broken = comparison.changed("broken")
+        named = [each for each in broken if case_name(each.evaluation, each.case) in reason.cases]
+        names = _changed_names(named, comparison, lang)
+    elif reason.kind == "slice":
+        names = [slice_name(part, lang) for part in regressed_slices(comparison)]
+    else:
+        names = case_names(reason.cases, comparison)
+    return sentence, first_names(names, reason.count, lang)
+
+
+def _changed_names(
+    changes: Sequence[CaseChange], comparison: Comparison, lang: Language
+) -> list[str]:
+    """Each case with what changed in it."""
+    rows = change_rows(changes, lang, has_evaluation=has_several_evaluations(comparison))
+    return [
+        " ".join(filter(None, (row.case, row.trials, row.f1 and f"F1 {row.f1}", row.remarks)))
+        for row in rows
+    ]
 
 
 def _single_sentence(
@@ -209,9 +258,6 @@ def _single_sentence(
         sentence = _all_trials_text(comparison, lang)
     elif kind == "same run":
         sentence = say(_SAME_RUN, lang, run=write(comparison.after.run))
-    elif kind == "large loss":
-        phrase = _TOTAL_LOSS if comparison.is_totals else _INCONCLUSIVE_LOSS
-        sentence = _loss_sentence(phrase, comparison, lang)
     else:
         sentence = nothing_compared_text(comparison, lang, write=write)
     return sentence, numbers
@@ -231,21 +277,47 @@ def regressed_slices(comparison: Comparison) -> list[Slice]:
 def shown_change_kind(gate: Gate) -> ChangeKind:
     """The cases to show: those that broke, or those that changed if it is worse and none broke."""
     is_worse = gate.is_doubtful or any(
-        reason.kind in {"regressed", "slice", "large loss", "trials"} for reason in gate.reasons
+        reason.kind in {"regressed", "slice", "trials"} for reason in gate.reasons
     )
     return "changed" if is_worse and not gate.comparison.changed("broken") else "broken"
 
 
-def _loss_sentence(phrase: Phrase, comparison: Comparison, lang: Language) -> str:
-    main = comparison.main
+def loss_notes(gate: Gate, lang: Language) -> list[tuple[str, str]]:
+    """A loss that did not close the gate: a sentence, and the cases; empty if there is none."""
+    comparison, main = gate.comparison, gate.comparison.main
+    broken = comparison.changed("broken")
+    if not gate.is_doubtful:
+        return []
+    if broken:
+        cases = count_of(_COUNTED["broken"], len(broken), lang)
+        sentence = say(_MAY_BE_CHANCE, lang, cases=cases, fixed=len(comparison.changed("fixed")))
+        names = _changed_names(broken, comparison, lang)
+        return [(sentence, first_names(names, len(broken), lang))]
+    phrase = _TOTAL_INCONCLUSIVE if comparison.is_totals else _INCONCLUSIVE
     change = points_with_unit(main.change, lang)
-    return say(phrase, lang, down=main.down, up=main.up, change=change)
+    return [(say(phrase, lang, down=main.down, up=main.up, change=change), "")]
 
 
-def inconclusive_line(gate: Gate, lang: Language) -> str:
-    """A warning about a loss that did not close the gate; empty if there is none."""
-    phrase = _TOTAL_INCONCLUSIVE if gate.comparison.is_totals else _INCONCLUSIVE
-    return _loss_sentence(phrase, gate.comparison, lang) if gate.is_doubtful else ""
+def first_notes(gate: Gate, lang: Language, *, write: Escaper = escape) -> list[tuple[str, str]]:
+    """What did not close the gate, but must not be overlooked: sentences, and names.
+
+    A loss that may be chance, changed expectations, inputs and settings, and removed cases.
+    """
+    comparison = gate.comparison
+    said = {reason.kind for reason in gate.reasons}
+    closing = {
+        name for reason in gate.reasons if reason.kind == "settings" for name in reason.cases
+    }
+    others = [
+        each for each in comparison.settings if f"{each.evaluation}: {each.name}" not in closing
+    ]
+    return [
+        *loss_notes(gate, lang),
+        *([(say(_UNKNOWN_CASES, lang), "")] if comparison.is_totals else []),
+        *changed_notes(comparison, lang, write=write, said={*said, "settings"}),
+        *[(setting_text(each, lang, write=write), "") for each in others],
+        *removed_notes(comparison, lang),
+    ]
 
 
 def suggested_command(
@@ -292,7 +364,7 @@ def _first_case(gate: Gate) -> str:
     cases: list[Alarm | CaseChange] = [
         each for each in comparison.alarms if each.kind in kinds and each.case
     ]
-    if kinds & {"regressed", "slice", "large loss", "trials", "broken"} or gate.is_doubtful:
+    if kinds & {"regressed", "slice", "trials", "broken"} or gate.is_doubtful:
         cases += comparison.changed(shown_change_kind(gate))
     if "changed" in kinds:
         cases += comparison.changes
@@ -333,10 +405,9 @@ def _markdown_blocks(
     yield f"## {title}: {about}"
     reasons = reason_lines(gate, lang, write=code)
     items = [(words, "" if kind == "regressed" else names) for kind, words, names in reasons]
-    warning = inconclusive_line(gate, lang)
-    warnings = [(warning, "")] if warning else []
+    warnings = first_notes(gate, lang, write=code)
     yield "\n".join(filter(None, [note_items(items), note_items(warnings, is_bold=False)]))
-    said = {reason.kind for reason in gate.reasons}
+    said = {reason.kind for reason in gate.reasons} | CHANGED
     if main.change is not None and "regressed" not in said:
         yield f"**{change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)
@@ -370,11 +441,12 @@ def annotation_lines(
     title = f"callscore: {word}"
     if gate.is_open:
         main = gate.comparison.main
-        warning = inconclusive_line(gate, lang)
-        sure = warning or f"{change_line(gate.comparison, lang)}, {certainty_line(main, lang)}"
+        warnings = [with_names(*note) for note in loss_notes(gate, lang)]
+        change = change_line(gate.comparison, lang)
+        sure = "".join(warnings) or f"{change}, {certainty_line(main, lang)}"
         return [workflow_command("notice", f"{about}; {sure}", title=title)]
     lines = [
-        workflow_command("error", sentence + (f" ({names})" if names else ""), title=title)
+        workflow_command("error", with_names(sentence, names), title=title)
         for _, sentence, names in reason_lines(gate, lang)
     ]
     return [*lines, *_case_annotations(gate.comparison, files or {}, lang)][:_MOST_ANNOTATIONS]

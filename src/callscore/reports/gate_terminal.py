@@ -12,7 +12,7 @@ from callscore.reports.compare import (
     change_line,
     meaning_line,
 )
-from callscore.reports.compare_notes import comparison_notes, removal_hint
+from callscore.reports.compare_notes import CHANGED, comparison_notes, removal_hint
 from callscore.reports.compare_terminal import (
     VERDICT_STYLES,
     certainty_lines,
@@ -27,6 +27,7 @@ from callscore.reports.formatting import (
     add_property,
     add_test,
     document_text,
+    with_names,
     xml_safe,
 )
 from callscore.reports.styled import Text
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["render", "write_junit"]
 
 # The reasons whose cases have a section of their own.
-_SHOWN_BELOW = ("broken", "large loss")
+_SHOWN_BELOW = ("broken",)
 
 
 def render(
@@ -81,8 +82,7 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
         note_line(sentence, "" if kind in listed else names, style="bold red")
         for kind, sentence, names in wording.reason_lines(gate, lang)
     ]
-    warning = wording.inconclusive_line(gate, lang)
-    yield [title, *reasons, *([note_line(warning, "")] if warning else [])]
+    yield [title, *reasons, *[note_line(*line) for line in wording.first_notes(gate, lang)]]
     numbers = certainty_lines(main, lang)
     if "regressed" in kinds:  # the reason above has the numbers already
         numbers = [Text(meaning_line(main, lang), "dim")]
@@ -100,10 +100,10 @@ def _sections(gate: Gate, width: int, max_shown: int, lang: Language) -> Iterato
         comparison, wording.shown_change_kind(gate), width, max_shown=max_shown, lang=lang
     )
     yield [side_table(comparison, lang)]
-    yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds)]
+    yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds | CHANGED)]
 
 
-_ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
+_TESTED: dict[ReasonKind, Phrase] = {
     "nothing compared": Phrase("the runs have cases in common", "у прогонов есть общие случаи"),
     "same run": Phrase("two different runs are compared", "сравниваются разные прогоны"),
     "unfinished": Phrase("the runs finished", "прогоны завершены"),
@@ -111,27 +111,24 @@ _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "unreadable": Phrase("all records could be read", "все записи прочитаны"),
     "regressed": Phrase("no regression", "не стало хуже"),
     "slice": Phrase("no tool or tag regressed", "ни один срез не стал хуже"),
-    "large loss": Phrase(
-        "no large loss in too few cases", "нет большой потери в малом числе случаев"
-    ),
+    "broken": Phrase("no broken cases", "сломанных случаев нет"),
     "trials": Phrase("no large loss over all trials", "нет большой потери по всем попыткам"),
     "forbidden": Phrase("no new forbidden calls", "новых запрещённых вызовов нет"),
     "schema": Phrase("no new schema errors", "новых ошибок по схемам нет"),
     "below": Phrase("all means reach fail_under", "средние не ниже fail_under"),
-}
-_TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
-    **_ALWAYS_TESTED,
-    "broken": Phrase("no broken cases", "сломанных случаев нет"),
-    "looser": Phrase("no expectation asks for less", "ни один эталон не ослаблен"),
     "settings": Phrase("no setting asks for less", "ни одна настройка не ослаблена"),
     "fewer trials": Phrase("no case has fewer trials", "попыток не стало меньше"),
     "unchecked": Phrase("all schemas are still checked", "проверка по схемам сохранена"),
 }
 _TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
-    "regressed": _ALWAYS_TESTED,
-    "broken": _TESTED_IF_BROKEN,
+    "default": {
+        **_TESTED,
+        "broken": Phrase("no case broke beyond chance", "случаев, сломанных не случайно, нет"),
+    },
+    "broken": _TESTED,
+    "regressed": {kind: phrase for kind, phrase in _TESTED.items() if kind != "broken"},
     "any": {
-        **_TESTED_IF_BROKEN,
+        **_TESTED,
         "settings": Phrase("no changed settings", "изменившейся настройки нет"),
         "changed": Phrase("no changed cases", "изменившихся случаев нет"),
         "expectations": Phrase("no changed expectations", "изменившихся эталонов нет"),
@@ -152,7 +149,7 @@ def write_junit(
     _add_numbers(suite, gate)
     reasons: dict[ReasonKind, list[str]] = {}
     for kind, sentence, names in wording.reason_lines(gate, lang):
-        reasons.setdefault(kind, []).append(sentence + (f" ({names})" if names else ""))
+        reasons.setdefault(kind, []).append(with_names(sentence, names))
     for kind, phrase in _TESTS[gate.fail_on].items():
         test = add_test(suite, say(phrase, lang))
         if kind in reasons:

@@ -27,7 +27,12 @@ from callscore.evaluations.scorers import scorer_of, scorers_from
 from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
-from callscore.history.run_metadata import new_run_id, unreadable_records, versions
+from callscore.history.run_metadata import (
+    READING_ARGUMENT,
+    new_run_id,
+    unreadable_records,
+    versions,
+)
 from callscore.history.saved_totals import require_every_case
 from callscore.history.stopping import stopping_on_request
 from callscore.history.writer import RunWriter
@@ -214,6 +219,7 @@ class _Rescoring:
         self.judges = RunJudges([Group(evaluation=each) for each in self._evaluations.values()])
         self.judges.remember_in(store)
         now = time()
+        reading = parent.arguments.get(READING_ARGUMENT)
         self.run = RunRecord(
             id=new_run_id(now),
             command="rescore",
@@ -221,6 +227,7 @@ class _Rescoring:
             arguments={
                 "run": parent.id,
                 "preset": options.preset,
+                **({READING_ARGUMENT: reading} if reading else {}),
                 **given_settings(options.settings),
             },
             versions=versions(),

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from callscore.core.phrases import Phrase, say
 from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.reports.compare import change_line
-from callscore.reports.compare_notes import removal_hint
-from callscore.reports.gate import gate_title, inconclusive_line, reason_lines
+from callscore.reports.compare_notes import CHANGED, removal_hint
+from callscore.reports.formatting import with_names
+from callscore.reports.gate import first_notes, gate_title, reason_lines
 from callscore.reports.html.compare import compared_document, parts_of_runs
 from callscore.reports.html.document import NextStep, Note, Verdict
 
@@ -52,11 +53,11 @@ def gate_document(gate: Gate, runs: ComparedRuns, next_command: str, lang: Langu
     """The document of a gate: that of its comparison, with the verdict of the gate."""
     gate = hide_for_report(gate)
     kinds = {reason.kind for reason in gate.reasons}
-    document = compared_document(runs, lang, said=kinds)
+    document = compared_document(runs, lang, said=kinds | CHANGED)
     word, about = gate_title(gate, lang, write=str)
-    warning = inconclusive_line(gate, lang)
+    first = [with_names(*note) for note in first_notes(gate, lang, write=str)]
     change = [change_line(gate.comparison, lang, write=str)] if gate.comparison.main.cases else []
-    details = [*([warning] if warning else []), *change, *document.verdict.details]
+    details = [*first, *change, *document.verdict.details]
     return replace(
         document,
         kind="gate",
@@ -64,7 +65,7 @@ def gate_document(gate: Gate, runs: ComparedRuns, next_command: str, lang: Langu
         gate={
             "passed": gate.is_open,
             "reasons": [
-                f"{sentence} ({names})" if names else sentence
+                with_names(sentence, names)
                 for _, sentence, names in reason_lines(gate, lang, write=str)
             ],
         },
