@@ -46,7 +46,7 @@ _Calls = tuple[ToolCall, ...]
 _NO_TOOLS: Mapping[str, Tool] = {}
 
 
-def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
+def score_calls(
     expected: tuple[Expected, ...],
     actual: _Calls,
     settings: Settings,
@@ -60,6 +60,24 @@ def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
         InvalidCall: a call is both expected and forbidden, or the comparison takes too much work.
         InvalidSettings: groups with the order `exact`, or `$judge` without a judge.
     """
+    score = _score(expected, actual, settings, tools)
+    if settings is DEFAULT or not settings.uses_effects:
+        return score
+    from callscore.core.counted_calls import assumed_writes
+
+    missed, extra = score.unpaired
+    forbidden = [score.actual[position] for position in score.forbidden]
+    costing = [call for call in extra if not any(call is each for each in forbidden)]
+    if settings.count_calls == "writes":
+        costing += [*missed, *[pair.expected for pair in score.incorrect]]
+    calls = (*calls_in(expected), *actual)
+    found = assumed_writes(calls, costing, settings, tools)
+    return structs.replace(score, assumed_writes=found) if found else score
+
+
+def _score(  # noqa: C901  (hot: most cases end in the first half of it)
+    expected: tuple[Expected, ...], actual: _Calls, settings: Settings, tools: Mapping[str, Tool]
+) -> Score:
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
     has_state = _ends_with_state(expected) or _ends_with_state(actual)
@@ -223,9 +241,9 @@ def _score_turns(
         if any(call.caller is not None for call in calls_in(wanted)):
             wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
         return score_turns(
-            wanted, made, settings, lambda part, calls: score_calls(part, calls, plain, tools)
+            wanted, made, settings, lambda part, calls: _score(part, calls, plain, tools)
         )
-    score = score_calls(without_turns(wanted), made, plain, tools)
+    score = _score(without_turns(wanted), made, plain, tools)
     places = counted_places(score, made)
     if has_turns(wanted):  # reports say that the turns were compared as one
         score = structs.replace(score, expectation=wanted)

@@ -38,7 +38,7 @@ from callscore.reports.formatting import (
 from callscore.reports.score import MEAN, MOST_TRIAL_COLUMNS, TRIALS, rate_table
 from callscore.words.diff import calls_text
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
+from callscore.words.value_text import CASES, ERROR_COUNT, MORE, assumed_notes, call_text
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
@@ -338,6 +338,8 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
     uncounted = uncounted_line(summary, lang)
     if uncounted:
         yield uncounted, ""
+    for text in assumed_notes(summary.assumed_writes, lang):
+        yield text, ""
     yield from turn_notes(summary, lang)
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
     if flaky:

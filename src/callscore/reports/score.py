@@ -32,6 +32,7 @@ from callscore.words.value_text import (
     MORE,
     NO_RATING,
     TRACES,
+    assumed_notes,
     call_counts,
     confused_tools,
     decimal,
@@ -214,8 +215,9 @@ def note_lines(
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
     uncounted = uncounted_line(results.summary, lang)
-    if has_uncounted and uncounted:
-        lines.append((uncounted, ""))
+    if has_uncounted:
+        lines += [(uncounted, "")] if uncounted else []
+        lines += [(text, "") for text in assumed_notes(results.summary.assumed_writes, lang)]
     lines += turn_notes(results.summary, lang) if has_turns else []
     for field, (nouns, sentence) in _NOTES.items():
         noted: Noted = getattr(results, field)
@@ -564,5 +566,5 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
 
 
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:
-    """The notes about a single case; its calls already say whether any of them counts."""
+    """The notes about a single case; its calls already say which of them count."""
     return note_lines(results, lang, has_uncounted=False, has_turns=False)

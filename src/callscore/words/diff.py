@@ -56,6 +56,7 @@ from callscore.words.value_text import (
     MORE,
     NO_RATING,
     arguments_text,
+    assumed_notes,
     has_meaningful_precision,
     percent,
     rating,
@@ -236,7 +237,7 @@ def _parts(score: Score, layout: Layout) -> list[Part]:
     else:
         for block in call_blocks(score, extra):
             parts += _block_parts(score, places, block, layout)
-    if score.ignored or score.faults or score.expectation is not None:
+    if score.ignored or score.faults or score.assumed_writes or score.expectation is not None:
         parts += map(FixedRow, _footer_rows(score, layout.lang))
     return parts
 
@@ -309,7 +310,7 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[Row]:
     joined = joined_note(score, lang)
     if joined is not None:
         yield note(joined, indent="")
-    for text in ignored_notes(score, lang):
+    for text in (*ignored_notes(score, lang), *assumed_notes(score.assumed_writes, lang)):
         yield note(text, indent="")
     if score.faults:
         yield note(say(BY_THE_SCHEMAS, lang), indent="")

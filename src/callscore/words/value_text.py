@@ -53,6 +53,7 @@ __all__ = [
     "TRIALS",
     "UNREADABLE_COUNT",
     "arguments_text",
+    "assumed_notes",
     "call_counts",
     "call_text",
     "confused_tools",
@@ -471,6 +472,41 @@ def _summary_text(
     return line + say(FORBIDDEN_PART, lang, forbidden=forbidden) if forbidden else line
 
 
+_COUNTED_AS = Plural(
+    ("tool counts as a write", "tools count as writes"),
+    (
+        "инструмент считается записью",
+        "инструмента считаются записью",
+        "инструментов считаются записью",
+    ),
+)
+_ASSUMED_WRITES = (
+    Phrase(
+        "{tools} without evidence: {names}; `callscore effects` lists them",
+        "{tools} без оснований: {names}; их покажет `callscore effects`",
+    ),
+    Phrase(
+        "{tools} without evidence: {names}; `callscore effects` lists it",
+        "{tools} без оснований: {names}; его покажет `callscore effects`",
+    ),
+)
+_AND_MORE_NAMES = Phrase("{names} and {count} more", "{names} и ещё {count}")
+_NAMES_SHOWN = 5
+_TOOL_WIDTH = 80
+
+
+def assumed_notes(tools: Sequence[str], lang: Language) -> list[str]:
+    """That these tools count as writes although nothing says so; nothing if there are none."""
+    if not tools:
+        return []
+    names = ", ".join([name_text(tool, limit=_TOOL_WIDTH) for tool in tools[:_NAMES_SHOWN]])
+    more = len(tools) - _NAMES_SHOWN
+    if more > 0:
+        names = say(_AND_MORE_NAMES, lang, names=names, count=more)
+    counted = count_of(_COUNTED_AS, len(tools), lang)
+    return [say(_ASSUMED_WRITES[len(tools) == 1], lang, tools=counted, names=names)]
+
+
 RESULTS_LINE = Phrase(
     "Macro F1: {score} | Cases: {cases}{trials} | Passed: {passed} | Exact: {exact}",
     "Macro F1: {score} | Случаев: {cases}{trials} | Пройдено: {passed} | Точно: {exact}",
@@ -490,7 +526,8 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
     counts = {"cases": summary.distinct_cases, "passed": summary.passed, "exact": summary.exact}
     line = say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
     skipped = results.skipped.count
-    return line + (say(_UNREADABLE_PART, lang, count=skipped) if skipped else "")
+    line += say(_UNREADABLE_PART, lang, count=skipped) if skipped else ""
+    return "\n".join([line, *assumed_notes(summary.assumed_writes, lang)])
 
 
 def run_text(run: RunResults) -> str:
@@ -505,6 +542,7 @@ def _run_lines(run: RunResults) -> Iterator[str]:
             line += f", {count_of(ERROR_COUNT, each.errors, 'en')}"
         scorers = ", ".join(map(_scorer_text, each.scorers))
         yield f"{line}; {scorers}" if scorers else line
+        yield from assumed_notes(each.results.summary.assumed_writes, "en")
     for unloaded in run.unloaded:
         yield f"{escape(unloaded.place)}: {escape(unloaded.problem)}"
     if run.is_interrupted:
