@@ -16,6 +16,7 @@ from callscore.cli.options import (
     SettingsCommand,
     lang_option,
     max_shown_option,
+    note_unused,
     settings_from,
     settings_options,
     show_option,
@@ -111,7 +112,7 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
             settings=settings,
             show=show or ("failing" if for_people else "all"),
             max_shown=_SHOWN if shown is None and for_people else shown,
-            hooks=ScoreHooks(on_case=out.on_case),
+            hooks=ScoreHooks(on_case=out.on_case, on_unused=note_unused),
         )
         out.write(replace(results, inputs=()))  # the path is of use on this machine only
         if output_format == "table":

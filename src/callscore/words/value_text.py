@@ -20,6 +20,7 @@ from callscore.core.rendering import (
     display_width,
     escape,
     integer_text,
+    mention,
     render_arguments,
     render_value,
     safe_repr,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from callscore.core.score import FaultKind, Score
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
+    from callscore.core.unused_rules import UnusedRule
 
 __all__ = [
     "CASES",
@@ -505,6 +507,27 @@ def assumed_notes(tools: Sequence[str], lang: Language) -> list[str]:
         names = say(_AND_MORE_NAMES, lang, names=names, count=more)
     counted = count_of(_COUNTED_AS, len(tools), lang)
     return [say(_ASSUMED_WRITES[len(tools) == 1], lang, tools=counted, names=names)]
+
+
+_UNUSED_RULES = Plural(
+    ("rule matches nothing", "rules match nothing"),
+    ("правило ни с чем не совпало", "правила ни с чем не совпали", "правил ни с чем не совпали"),
+)
+_DID_YOU_MEAN = Phrase("{rule} (did you mean {nearest}?)", "{rule} (возможно, {nearest}?)")
+
+
+def unused_rules_text(rules: Sequence[UnusedRule], lang: Language) -> str:
+    """Which rules of the settings match nothing, each with the nearest name, on one line."""
+    shown = []
+    for setting, pattern, nearest in rules[:_NAMES_SHOWN]:
+        rule = f"{setting} {mention(pattern)}"
+        if nearest is not None:
+            rule = say(_DID_YOU_MEAN, lang, rule=rule, nearest=mention(nearest))
+        shown.append(rule)
+    names, more = ", ".join(shown), len(rules) - len(shown)
+    if more:
+        names = say(_AND_MORE_NAMES, lang, names=names, count=more)
+    return f"{count_of(_UNUSED_RULES, len(rules), lang)}: {names}"
 
 
 RESULTS_LINE = Phrase(
