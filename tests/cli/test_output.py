@@ -10,6 +10,7 @@ import pytest
 
 from callscore.cli.output import (
     add_step_summary,
+    next_steps,
     open_output,
     path_in_repository,
     stdout_to_stderr,
@@ -125,3 +126,26 @@ def test_an_interrupted_report_leaves_the_old_file(tmp_path: Path) -> None:
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "name"),
+    [
+        (".venv/bin", "project", "callscore"),
+        ("", "project", ".venv/bin/callscore"),
+        ("", "elsewhere", "{project}/.venv/bin/callscore"),
+    ],
+)
+def test_next_steps_call_the_program_as_shortly_as_it_can_be_called(
+    path: str, folder: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    script = project / ".venv/bin/callscore"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / folder)
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setattr("sys.executable", str(script.with_name("python")))
+    assert next_steps(["demo"], "en")[1] == f"  {name.format(project=project)} demo"

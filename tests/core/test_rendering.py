@@ -95,6 +95,15 @@ def test_values_that_share_parts_are_not_printed_without_end() -> None:
     assert safe_repr([SimpleNamespace(x=1)]) == "[namespace(x=1)]"
 
 
+def test_a_function_is_shown_without_its_address() -> None:
+    def inner() -> None: ...
+
+    name = "test_a_function_is_shown_without_its_address.<locals>.inner"
+    assert safe_repr(inner) == f"<function {name}>"
+    assert render_value([inner], limit=200) == f"[<function {name}>]"
+    assert safe_repr("jump <at 0x1F> at 0x1F") == "'jump <at 0x1F> at 0x1F'"
+
+
 @given(st.text(), st.text(), st.text(), st.integers(16, 40))
 def test_excerpts_of_different_strings_are_different(
     middle: str, left: str, right: str, limit: int

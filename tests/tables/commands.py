@@ -48,9 +48,8 @@ _CHANGING = (  # what differs from one run to the next
     (re.compile(r"\b[\d.,]+ (k?B of data|к?Б данных)"), "SIZE"),
 )
 _USAGE = re.compile(r"\AUsage: .*?\n\nError: ", re.DOTALL)
-_PROGRAM = re.compile(
-    r"\S*python\S* -m (pytest\.)?callscore"
-)  # how whoever runs the tests would call it
+# How whoever runs the tests would call it.
+_PROGRAM = re.compile(r"\S*python\S* -m (pytest\.)?callscore|\S+/bin/callscore")
 _NOTE = re.compile(r"^callscore: ", re.MULTILINE)
 
 

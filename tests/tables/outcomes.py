@@ -124,6 +124,7 @@ def reasons_in_russian(found: Score) -> list[str]:
 
 # What is compared if a row has it.
 DETAILS: dict[str, Callable[[Score], Any]] = {
+    "assumed_writes": lambda found: list(found.assumed_writes),
     "passed": lambda found: found.passed,
     "rating": lambda found: found.rating,
     "is_exact": lambda found: found.is_exact,

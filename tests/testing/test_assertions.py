@@ -37,6 +37,13 @@ def test_calls_that_were_made_pass_and_give_the_score() -> None:
     assert score.f1 == 1
 
 
+def test_a_failure_names_tools_that_count_as_writes_without_evidence() -> None:
+    with pytest.raises(
+        AssertionError, match=r"2 tools count as writes without evidence: search, web_search;"
+    ):
+        assert_calls(["cancel_order"], ["search", "web_search", "cancel_order"], preset="outcome")
+
+
 def test_a_failure_says_the_score_and_shows_both_sides_aligned() -> None:
     with pytest.raises(AssertionError) as failed:
         assert_calls(PARIS, RESPONSE)

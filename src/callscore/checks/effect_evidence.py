@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from callscore.core.counted_calls import WRITE_VERBS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,14 +37,6 @@ _MAX_WORDS: Final = 40  # characters of the words to show
 
 # --- descriptions --------------------------------------------------------------------------------
 
-_WRITE_VERBS: Final = (
-    *("add", "approve", "archive", "assign", "book", "cancel", "change", "charge", "connect"),
-    *("create", "delete", "disable", "disconnect", "edit", "enable", "exchange", "grant", "insert"),
-    *("lock", "merge", "modify", "move", "pay", "place", "post", "publish", "reboot", "refund"),
-    *("register", "reject", "remove", "rename", "replace", "reset", "restore", "resume", "revoke"),
-    *("save", "schedule", "send", "set", "submit", "subscribe", "suspend", "toggle", "turn"),
-    *("unassign", "unlock", "unsubscribe", "update", "upload", "write"),
-)
 _READ_VERBS: Final = (
     *("browse", "check", "count", "describe", "fetch", "find", "get", "inspect", "list", "query"),
     *("read", "retrieve", "search", "show", "view"),
@@ -56,7 +50,7 @@ def _forms(verb: str) -> tuple[str, ...]:
     return verb, f"{verb}es" if verb.endswith(("ch", "sh", "s")) else f"{verb}s"
 
 
-_WRITING = {form for verb in _WRITE_VERBS for form in _forms(verb)}
+_WRITING = {form for verb in WRITE_VERBS for form in _forms(verb)}
 # `Return` may mean to send something back; `returns` tells what a tool answers.
 _READING = {form for verb in _READ_VERBS for form in _forms(verb)} | {"returns"}
 _ANY_WRITING = "|".join(sorted(_WRITING))

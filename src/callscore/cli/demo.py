@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from importlib.resources import as_file, files
+from importlib.resources import as_file
+from os.path import lexists
 from shlex import quote
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from callscore.cli.options import (
     SettingsCommand,
     lang_option,
     max_shown_option,
+    note_unused,
     settings_from,
     settings_options,
     show_option,
@@ -27,6 +29,7 @@ from callscore.core.statistics import pass_hat_k
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files
 from callscore.sources import Record, read_records
+from callscore.sources.files import DEMO, demo_data
 from callscore.words.value_text import decimal, percent
 
 if TYPE_CHECKING:
@@ -72,7 +75,6 @@ _TABLES = Phrase(
     "Таблицы показывают, какие инструменты и аргументы снижают оценку, а разбор случаев — где именно.",
 )
 _INIT = Phrase("Create an evaluation of your own agent", "Создать проверку для своего агента")
-_DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
 _WIDTH = 96
@@ -95,7 +97,7 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
     show, shown = options["show"], options["max_shown"]
     for_people = is_for_people(output_format)
     with (
-        as_file(files("callscore") / "data" / _DATA) as path,
+        as_file(demo_data()) as path,
         open_output(output, output_format, lang) as out,
     ):
         if output_format == "html":
@@ -110,7 +112,7 @@ def command(*, lang: Language, output: str | None, output_format: str, **options
             settings=settings,
             show=show or ("failing" if for_people else "all"),
             max_shown=_SHOWN if shown is None and for_people else shown,
-            hooks=ScoreHooks(on_case=out.on_case),
+            hooks=ScoreHooks(on_case=out.on_case, on_unused=note_unused),
         )
         out.write(replace(results, inputs=()))  # the path is of use on this machine only
         if output_format == "table":
@@ -128,7 +130,7 @@ def _comment(path: Path, results: Results, width: int, lang: Language) -> str:
     passed = percent(summary.passed / summary.cases) if summary.cases else percent(0)
     special = _OUTCOME if results.settings == outcome else _OTHER_SETTINGS
     about = say(_STRICT if is_default else special, lang, done=percent(rates[0]), passed=passed)
-    file = quote(str(path))
+    file = quote(str(path)) if lexists(DEMO) else DEMO
     commands = (
         f"explain {file} --case airline-32 --trial 3",
         f"score {file} --preset outcome --max-shown 3",

@@ -51,6 +51,7 @@ from callscore.metrics.registry import (
 )
 from callscore.parity import TOOLS
 from callscore.reports.formatting import file_width
+from callscore.sources.files import DEMO
 from callscore.sources.paths import display_paths, expand_paths
 from callscore.words.value_text import json_document
 
@@ -387,7 +388,7 @@ def _record(tool: MetricProvider, name: str) -> dict[str, Any]:
 
 def _is_file(name: str) -> bool:
     try:
-        return Path(name).is_file()
+        return name == DEMO or Path(name).is_file()
     except (OSError, ValueError):
         return False
 

@@ -24,7 +24,7 @@ from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
-from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS
+from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS, unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.core.phrases import Language
     from callscore.core.summary import Summary
+    from callscore.core.unused_rules import UnusedRule
     from callscore.evaluations.project_config import Config
     from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
@@ -59,6 +60,7 @@ __all__ = [
     "measure_option",
     "metric_option",
     "name_option",
+    "note_unused",
     "open_existing_store",
     "open_store_to_write",
     "overrides_from",
@@ -325,6 +327,11 @@ def warn_ineffective(
     for name, label in labels.items():
         if found and all(name in each for each in found):
             print_note(say(NO_EFFECT, lang, name=label, condition=found[0][name]))
+
+
+def note_unused(rules: Sequence[UnusedRule]) -> None:
+    """Print which rules of the settings match nothing."""
+    print_note(unused_rules_text(rules, _language()))
 
 
 def warn_unknown_defaults(summaries: Iterable[Summary], lang: Language) -> None:

@@ -556,7 +556,16 @@ def next_steps(commands: Iterable[str], lang: Language) -> list[str]:
 
 
 def program_name() -> str:
-    """How the program can be called here."""
+    """How the program can be called here: by its name, or by the path of its script."""
     from shutil import which
 
-    return "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
+    if which("callscore"):
+        return "callscore"
+    script = which("callscore", path=os.path.dirname(sys.executable))  # noqa: PTH120  (may be empty)
+    if script is None:
+        return f"{quote(sys.executable)} -m callscore"
+    try:
+        here = os.path.relpath(script)
+    except (OSError, ValueError):  # the folder was deleted, or is on another drive
+        here = os.pardir
+    return quote(script if here.startswith(os.pardir) else here)

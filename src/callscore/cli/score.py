@@ -27,6 +27,7 @@ from callscore.cli.options import (
     max_shown_cases_option,
     max_skipped_option,
     metric_option,
+    note_unused,
     open_store_to_write,
     parse_run_name,
     reading_from,
@@ -478,6 +479,7 @@ def _score(
                 on_unjudged=unjudged.take,
                 on_bytes=on_bytes,
                 on_unfound=note_unfound,
+                on_unused=note_unused,
                 parts=None if on_case is None else output.parts,
             )
             hooks = hooks if keeper is None else keeper.with_saving(hooks)

@@ -295,6 +295,6 @@ def _mean_f1(trials: TrialCounts, tool: str, *, is_expected: bool) -> float | No
 
 
 def _f1(counts: ToolOutcome) -> float:
-    correct, incorrect, missed, extra, _ = counts
+    correct, incorrect, missed, extra, *_ = counts
     total = 2 * (correct + incorrect) + missed + extra
     return 2 * correct / total if total else 1.0

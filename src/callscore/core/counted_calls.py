@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from callscore.core.settings import Settings
 
 __all__ = [
+    "WRITE_VERBS",
     "EffectReason",
     "Ignored",
     "PreparedCalls",
+    "assumed_writes",
     "effect_of",
     "effect_reason",
     "forbidden_patterns",
@@ -68,10 +70,25 @@ READ_PATTERNS: Final = (
     ],
     # These compute, or record a thought of the agent.
     "calculate",
+    "[Cc]alculator",
     "think",
     # These end the conversation; what a person does afterwards is not up to the agent.
     "transfer_to_human*",
     "transferToHuman*",
+)
+
+# Verbs of change: a name or a description that begins with one says that the tool writes. Such a tool
+# counts as a write anyway; it does so with evidence.
+WRITE_VERBS: Final = (
+    *("add", "approve", "archive", "assign", "book", "cancel", "change", "charge", "connect"),
+    *("create", "delete", "disable", "disconnect", "edit", "enable", "exchange", "grant", "insert"),
+    *("lock", "merge", "modify", "move", "pay", "place", "post", "publish", "reboot", "refund"),
+    *("register", "reject", "remove", "rename", "replace", "reset", "restore", "resume", "revoke"),
+    *("save", "schedule", "send", "set", "submit", "subscribe", "suspend", "toggle", "turn"),
+    *("unassign", "unlock", "unsubscribe", "update", "upload", "write"),
+)
+_BEGINS_WITH_WRITE_VERB: Final = re.compile(
+    rf"(?:{'|'.join(f'[{verb[0]}{verb[0].upper()}]{verb[1:]}' for verb in WRITE_VERBS)})(?![a-z])"
 )
 
 _Rules = tuple[tuple[str, "Effect"], ...]
@@ -109,6 +126,34 @@ def effect_reason(name: str, settings: Settings, tools: Mapping[str, Tool]) -> E
     return (
         EffectReason("write", "unknown") if rule is None else EffectReason(rule[1], "name", rule[0])
     )
+
+
+def assumed_writes(
+    calls: Iterable[ToolCall],
+    costing: Iterable[ToolCall],
+    settings: Settings,
+    tools: Mapping[str, Tool],
+) -> tuple[str, ...]:
+    """The tools of costly calls that count as writes although nothing says so, in the order of the calls.
+
+    `calls` have their names as written, `costing` as compared.
+    """
+    names = {call.name for call in costing}
+    if not names:
+        return ()
+    known = tools_by_any_name(tools, settings)
+    found: dict[str, None] = {}
+    for call in calls:
+        compared = comparable_name(call.name, settings)
+        if compared in names and _is_assumed(call.name, settings, known):
+            found[compared] = None
+    return tuple(found)
+
+
+def _is_assumed(name: str, settings: Settings, tools: Mapping[str, Tool]) -> bool:
+    """Whether nothing is known about the effect of a tool, not even by a verb of change in its name."""
+    is_unknown = effect_reason(name, settings, tools).source == "unknown"
+    return is_unknown and _BEGINS_WITH_WRITE_VERB.match(without_namespace(name)) is None
 
 
 def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:

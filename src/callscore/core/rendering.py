@@ -477,10 +477,17 @@ def integer_text(value: int) -> str:
     return format(Decimal(value), "f")
 
 
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")  # in memory: another one in every process
+
+
 def safe_repr(value: object) -> str:
     """The repr of a value, or its type where it cannot be printed or has very many parts."""
     try:
-        return repr(value) if has_few_parts(value) else f"<{type(value).__qualname__}>"
+        return (
+            _ADDRESS.sub("", repr(value))
+            if has_few_parts(value)
+            else f"<{type(value).__qualname__}>"
+        )
     except Exception:  # noqa: BLE001  (too deep, an integer too long to print, or code of the user)
         return f"<{type(value).__qualname__}>"
 

@@ -349,6 +349,8 @@ class Score(Struct, frozen=True, gc=False):
         expectation: the expectation as written, if it has groups or forbidden calls.
         turns: the counts of each turn of the user; empty for a case without turns, or if the trace
             does not say where a turn begins.
+        assumed_writes: the tools whose calls cost something because they count as writes, although
+            nothing says so: neither the settings, nor a definition, nor the name.
     """
 
     expected: tuple[ToolCall, ...]
@@ -363,6 +365,7 @@ class Score(Struct, frozen=True, gc=False):
     expectation: tuple[Expected, ...] | None = None
     turns: tuple[TurnScore, ...] = ()
     free: tuple[int, ...] = ()
+    assumed_writes: tuple[str, ...] = ()
 
     @property
     def correct(self) -> tuple[Pair, ...]:

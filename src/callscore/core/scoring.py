@@ -57,22 +57,44 @@ class _Part(NamedTuple):
     has_defaults: bool = False
 
 
-def score_calls(  # noqa: C901  (hot: most cases end in the first half of it)
+def score_calls(
     expected: tuple[Expected, ...],
     actual: _Calls,
     settings: Settings,
     tools: Mapping[str, Tool] = _NO_TOOLS,
-    part: _Part | None = None,
 ) -> Score:
     """Pair the calls: each is then correct, incorrect, missed or extra.
 
-    The tool definitions, by name, say which calls change something. If the calls are only a part of
-    the case, extra calls that are free are paired as such, and stay.
+    The tool definitions, by name, say which calls change something.
 
     Raises:
         InvalidCall: a call is both expected and forbidden, or the comparison takes too much work.
         InvalidSettings: groups with the order `exact`, or `$judge` without a judge.
     """
+    score = _score(expected, actual, settings, tools)
+    if settings is DEFAULT or not settings.uses_effects:
+        return score
+    from callscore.core.counted_calls import assumed_writes
+
+    missed, extra = score.unpaired
+    forbidden = [score.actual[position] for position in score.forbidden]
+    costing = [call for call in extra if not any(call is each for each in forbidden)]
+    costing += [pair.actual for pair in score.incorrect if pair.actual_index not in score.free]
+    if settings.count_calls == "writes":
+        costing += missed
+    calls = (*calls_in(expected), *actual)
+    found = assumed_writes(calls, costing, settings, tools)
+    return structs.replace(score, assumed_writes=found) if found else score
+
+
+def _score(  # noqa: C901  (hot: most cases end in the first half of it)
+    expected: tuple[Expected, ...],
+    actual: _Calls,
+    settings: Settings,
+    tools: Mapping[str, Tool],
+    part: _Part | None = None,
+) -> Score:
+    """The score of a case, or of a part of one, in which extra calls that are free are not left out."""
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
     has_costs, is_plain = False, True
@@ -242,7 +264,7 @@ def _score_turns(
     plain = _with_order(settings, "in_order")
     part = _Part((0, 0), _has_defaults(wanted, settings))
     return score_turns(
-        wanted, made, settings, lambda items, calls: score_calls(items, calls, plain, tools, part)
+        wanted, made, settings, lambda items, calls: _score(items, calls, plain, tools, part)
     )
 
 
@@ -258,7 +280,7 @@ def _score_as_one(
 
     beside = (0, 0) if state is None else (int(state.is_correct), 1 + state.counts_as_made)
     part = _Part(beside, _has_defaults(wanted, settings))
-    score = score_calls(without_turns(wanted), made, _with_order(settings, "any"), tools, part)
+    score = _score(without_turns(wanted), made, _with_order(settings, "any"), tools, part)
     places = counted_places(score, made)
     if has_turns(wanted):  # reports say that the turns were compared as one
         score = structs.replace(score, expectation=wanted)

@@ -276,6 +276,11 @@ class Settings(
         """Whether anything but equal values can match."""
         return bool(self.arguments or self.arrays != "ordered" or self.nested_objects != "equal")
 
+    @property
+    def uses_effects(self) -> bool:
+        """Whether a score depends on which tools read and which write."""
+        return self.count_calls == "writes" or self.extra_calls == "reads_free"
+
     def __post_init__(self) -> None:
         for setting, choices in _CHOICES.items():
             value = getattr(self, setting)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from callscore.core.score import (
     UNANSWERED,
@@ -54,13 +54,17 @@ _MIN_CASES = 10
 
 
 class ToolCounts(Struct):
-    """How the calls of one tool went; those that were forbidden are extra, too."""
+    """How the calls of one tool went; those that were forbidden are extra, too.
+
+    `assumed` is in how many cases they cost something because the tool counts as a write without evidence.
+    """
 
     correct: int = 0
     incorrect: int = 0
     missed: int = 0
     extra: int = 0
     forbidden: int = 0
+    assumed: int = 0
 
     @property
     def expected(self) -> int:
@@ -130,10 +134,16 @@ class Summary(Struct):
                 _add_count(self.wrong_arguments, (name, argument))
         self._add_unpaired_calls(*score.unpaired)
         self.add_turns(turn_count(score), score.first_wrong_turn)
-        for position in score.forbidden:
-            tool(score.actual[position].name).forbidden += 1
+        self._add_marked_tools(score)
         if score.faults is not None:
             self._add_faults(score.faults, total_calls("actual", score.actual, score.ignored))
+
+    def _add_marked_tools(self, score: Score) -> None:
+        """Count forbidden calls, and the tools that count as writes without evidence."""
+        for position in score.forbidden:
+            self.tool(score.actual[position].name).forbidden += 1
+        for name in score.assumed_writes:
+            self.tool(name).assumed += 1
 
     def _add_unpaired_calls(self, missed: Sequence[ToolCall], extra: Sequence[ToolCall]) -> None:
         """Count missed calls, each set against the extra call at its position."""
@@ -197,6 +207,12 @@ class Summary(Struct):
         if counts is None:
             counts = self.tools[name] = ToolCounts()
         return counts
+
+    @property
+    def assumed_writes(self) -> tuple[str, ...]:
+        """The tools that count as writes without evidence where it costs something, the most often first."""
+        found = [(tool, counts.assumed) for tool, counts in self.tools.items() if counts.assumed]
+        return tuple([tool for tool, _ in sorted(found, key=lambda item: -item[1])])
 
     def unknown_arguments(self, tool: str) -> int | None:
         """How many arguments of its calls the tool does not know; None if nothing was checked."""
@@ -440,8 +456,8 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
 
 
 # The correct, incorrect, missed, extra and forbidden calls of one tool in a case; forbidden calls are
-# extra, too.
-ToolOutcome = tuple[int, int, int, int, int]
+# extra, too. Then 1 if it counts as a write without evidence.
+ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=6)]
 
 
 _ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0)
@@ -472,7 +488,9 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
             if counts is None:
                 counts = found[name] = [0, 0, 0, 0, 0]
             counts[column] += 1
-    return {name: (a, b, c, d, e) for name, (a, b, c, d, e) in found.items()}
+    for name in score.assumed_writes:
+        found[name].append(1)
+    return {name: tuple(counts) for name, counts in found.items()}
 
 
 class PassRates(NamedTuple):

@@ -23,8 +23,10 @@ __all__ = [
     "comparable_name",
     "count_same_names",
     "expectation_with_compared_names",
+    "is_for_all",
     "matches_pattern",
     "normalize_letters",
+    "strips_prefix",
     "with_compared_name",
     "without_namespace",
 ]
@@ -84,6 +86,13 @@ def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match
         re.compile(".*?".join(map(re.escape, prefix.split("*"))), re.DOTALL).match
         for prefix in prefixes
     ]
+
+
+def strips_prefix(prefix: str, name: str) -> bool:
+    """Whether there is such a prefix to remove from a name."""
+    (fits,) = _prefix_searches((prefix,))
+    found = fits(name)
+    return found is not None and found.end() < len(name)
 
 
 def matches_pattern(pattern: str, name: str) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.core.results import (
@@ -35,6 +36,7 @@ from callscore.core.score import (
 )
 from callscore.core.statistics import mean_of, total_of
 from callscore.core.summary import Summary
+from callscore.core.unused_rules import NamesSeen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -308,6 +310,7 @@ class Totals:
         max_listed: int = 0,
     ) -> None:
         self._settings = settings
+        self.seen = NamesSeen(settings)
         self._listed = _CaseList(max_listed) if max_listed else None
         self._columns: dict[str, Column] = {}
         for name, least in fail_under.items():
@@ -335,12 +338,10 @@ class Totals:
         is_repeated = case.trial is not None
         self._added += 1
         self._names.add(case.id)
+        self._note_names(result)
         # An undecided answer does not count as a trial; a missing answer did not pass.
         if is_repeated and (failure is not None or result.passed is not None):
-            counts = self._trials.setdefault(case.id, [0, 0, position])
-            counts[0] += 1
-            counts[1] += failure is None and result.passed is True
-            counts[2] = min(counts[2], position)
+            self._count_trial(result, position)
         if self._listed is not None:
             self._listed.add(result, position)
         if failure is not None:
@@ -362,6 +363,17 @@ class Totals:
             # A case that fails at several trials is shown once, unless everything is shown.
             is_once = is_repeated and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
+
+    def _note_names(self, result: Result) -> None:
+        case = result.case
+        if result.saved is None:  # otherwise the calls are plain data
+            self.seen.take(None if case.expected is UNSET else case.expected, case.actual, None)
+
+    def _count_trial(self, result: Result, position: int) -> None:
+        counts = self._trials.setdefault(result.case.id, [0, 0, position])
+        counts[0] += 1
+        counts[1] += result.failure is None and result.passed is True
+        counts[2] = min(counts[2], position)
 
     def add_briefly(self, result: Result, values: tuple[MetricValue, ...]) -> None:
         """Count a result, with these values, for `summary_payload` alone: without its id and its tools.

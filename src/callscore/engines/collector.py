@@ -26,6 +26,7 @@ from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
 from callscore.core.totals import Column, InputCounter, NameCounter
+from callscore.core.unused_rules import NamesSeen, UnusedRule
 from callscore.engines.inputs import file_title
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.engines.workers import Parts
@@ -68,6 +69,8 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
         on_file: called with the path of each file before its cases.
         on_unfound: called at the end with each field of a case whose path leads nowhere in all
             records, and the path; without it, this is a warning.
+        on_unused: called at the end with the rules of the settings that match no call and no
+            definition, if there are any; without any hooks, this is a warning.
         parts: how `on_case` can be called in several processes.
     """
 
@@ -80,6 +83,7 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
     on_bytes: Callable[[int], None] | None = None
     on_file: Callable[[str], None] | None = None
     on_unfound: Callable[[str, str], None] | None = None
+    on_unused: Callable[[Sequence[UnusedRule]], None] | None = None
     parts: Parts | None = None
 
     @property
@@ -116,6 +120,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...]
     written: Any
     unscored: list[UnscoredCase]
+    seen: NamesSeen
 
 
 class Collector:
@@ -132,11 +137,11 @@ class Collector:
         metrics: Metrics = (),
     ) -> None:
         self.definitions = ToolDefinitions(tools)
-        self.not_scored = NameCounter()
-        self.not_run = NameCounter()
+        self.not_scored, self.not_run = NameCounter(), NameCounter()
         self.without_reference = NameCounter()
         self.skipped = NameCounter()
         self.unread = NameCounter()
+        self.seen = NamesSeen(settings)
         self.empty_files: list[str] = []
         self.inputs = InputCounter()
         self._records = 0  # of the files before
@@ -202,6 +207,7 @@ class Collector:
         if has_own_id(case):
             self._note_repeated(case.id, case.trial)
         tools = self.definitions.of(case.tools, case.id)
+        self.seen.take(case.expected, case.actual, tools)
         score = self._score(case, tools)
         self._summary.add(score, trial_of=None if case.trial is None else case.id)
         values = self._call_hooks(case, score, tools)
@@ -328,7 +334,7 @@ class Collector:
         self.not_scored, self.not_run = NameCounter(), NameCounter()
         self.skipped, self.unread = NameCounter(), NameCounter()
         self._names, self._values, self._kept, self._first = [], [], [], None
-        self._unscored = []
+        self._unscored, self.seen = [], NamesSeen(self._settings)
         self._shown, self._not_shown = already_shown, 0
         if self._hooks.parts is not None:
             self._hooks.parts.begin()
@@ -351,6 +357,7 @@ class Collector:
             formats=tuple(formats),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
             unscored=self._unscored,
+            seen=self.seen,
         )
 
     @property
@@ -365,6 +372,7 @@ class Collector:
         if part.shown and is_too_many and not is_full:
             return False
         self._summary.merge(part.summary)
+        self.seen.merge(part.seen)
         names = [name for name, _ in part.names]
         self._note_all_repeated(names, [trial for _, trial in part.names])
         for values in part.values:

@@ -14,6 +14,7 @@ from callscore.core.budget import OverBudget
 from callscore.core.case import Case
 from callscore.core.results import OWN_FORMAT, Noted
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.unused_rules import unused_rules
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
@@ -55,6 +56,7 @@ from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
+from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -123,6 +125,7 @@ def score_cases(  # noqa: PLR0913  (all are options)
             collector.take(case, place)
         except CallscoreError as error:
             raise_at(place, case, error)
+    _note_unused(collector, _NO_HOOKS)
     return collector.results()
 
 
@@ -224,6 +227,8 @@ def score_files(  # noqa: PLR0913  (all are options)
                 collector.note_if_empty(without_credentials(path))
     if not run.has_parts:  # what other processes have found is not known here
         _note_unfound(inputs, hooks)
+    if limit is None:
+        _note_unused(collector, hooks)
     return collector.results()
 
 
@@ -261,6 +266,8 @@ def score_joined(  # noqa: PLR0913  (all are options)
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
     _note_unfound(inputs, hooks)
+    if limit is None:
+        _note_unused(collector, hooks)
     return collector.results()
 
 
@@ -283,6 +290,15 @@ def _note_unfound(inputs: InputOptions, hooks: ScoreHooks) -> None:
         else:
             problem = f"fields: the path {path!r} of '{field}' leads nowhere in any record"
             warnings.warn(problem, stacklevel=3)
+
+
+def _note_unused(collector: Collector, hooks: ScoreHooks) -> None:
+    """Say which rules of the settings match nothing."""
+    unused = unused_rules(collector.seen)
+    if unused and hooks.on_unused is not None:
+        hooks.on_unused(unused)
+    elif unused and hooks is _NO_HOOKS:
+        warnings.warn(f"settings: {unused_rules_text(unused, 'en')}", stacklevel=3)
 
 
 @contextmanager

@@ -56,7 +56,7 @@ VERSION_KEY = b"callscore.rows"
 RowStatus = Literal["scored", "no_answer", "not_scored", "no_reference", "unreadable"]
 
 CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forbidden")
-TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
+TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden", "assumed")
 
 
 def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
@@ -252,7 +252,12 @@ class RowBuilder:
                 self._numbers.clear()
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
         paired = correct + incorrect
-        self._tools.append([(name, *counts) for name, counts in tool_outcomes(score).items()])
+        self._tools.append(
+            [
+                (name, *counts, *([] if len(counts) == len(TOOL_COUNTS) else [0]))
+                for name, counts in tool_outcomes(score).items()
+            ]
+        )
         self._arguments.append(_wrong_arguments(score) if incorrect else ())
         self._confusion.append(() if paired == expected == actual else _confusion(score))
         is_flawless = correct == expected == actual and not faults

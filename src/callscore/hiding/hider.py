@@ -183,7 +183,7 @@ class Hider:
         return replace(value, **found)
 
     def _score(self, score: Score, depth: int) -> Score:
-        names = ("expected", "actual", "ignored", "faults", "expectation")
+        names = ("expected", "actual", "ignored", "faults", "expectation", "assumed_writes")
         return HiddenScore(
             equal_start=score.equal_start,
             other_correct=score.other_correct,

@@ -161,7 +161,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     faults: int | None = None
     turns: int | None = None
     first_wrong_turn: int | None = None
-    tools: dict[str, tuple[int, int, int, int, int]] | None = None
+    tools: dict[str, ToolOutcome] | None = None
     comparison: dict[str, Any] | None = None
     passed: bool | None = None
     values: tuple[MetricValue, ...] = ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
@@ -123,7 +123,8 @@ _ACTUAL_IN_FULL = Phrase("Actual, in full", "Фактические вызовы
 
 def full_call_lines(score: Score, *, width: int, lang: Language) -> list[str]:
     """All calls of both sides below each other; empty if they fit into two columns."""
-    if lines_width(call_lines(score, width=UNLIMITED_WIDTH, lang=lang)) <= width:
+    calls_alone = replace(score, assumed_writes=())  # a note is wrapped, and never cut
+    if lines_width(call_lines(calls_alone, width=UNLIMITED_WIDTH, lang=lang)) <= width:
         return []
     lines: list[str] = []
     for header, calls in ((_EXPECTED_IN_FULL, score.expected), (_ACTUAL_IN_FULL, score.actual)):

@@ -43,6 +43,7 @@ from callscore.words.value_text import (
     ERROR_COUNT,
     MORE,
     NOT_SCORED_REASON,
+    assumed_notes,
     call_text,
     lacks_expected_calls,
 )
@@ -350,6 +351,8 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
     uncounted = uncounted_line(summary, lang)
     if uncounted:
         yield uncounted, ""
+    for text in assumed_notes(summary.assumed_writes, lang):
+        yield text, ""
     yield from turn_notes(summary, lang)
     flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
     if flaky:

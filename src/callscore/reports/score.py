@@ -33,6 +33,7 @@ from callscore.words.value_text import (
     NO_RATING,
     NOT_SCORED,
     TRACES,
+    assumed_notes,
     call_counts,
     confused_tools,
     decimal,
@@ -209,8 +210,9 @@ def note_lines(
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
     uncounted = uncounted_line(results.summary, lang)
-    if has_uncounted and uncounted:
-        lines.append((uncounted, ""))
+    if has_uncounted:
+        lines += [(uncounted, "")] if uncounted else []
+        lines += [(text, "") for text in assumed_notes(results.summary.assumed_writes, lang)]
     lines += turn_notes(results.summary, lang) if has_turns else []
     lines += not_scored_lines(results, lang)
     for field, (nouns, sentence) in _NOTES.items():
@@ -574,5 +576,5 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
 
 
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:
-    """The notes about a single case; its calls already say whether any of them counts."""
+    """The notes about a single case; its calls already say which of them count."""
     return note_lines(results, lang, has_uncounted=False, has_turns=False)

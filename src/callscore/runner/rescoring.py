@@ -16,6 +16,7 @@ from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
 from callscore.core.settings import get_preset, settings_from
 from callscore.core.totals import Show, summary_payload
+from callscore.core.unused_rules import unused_rules
 from callscore.engines.payloads import JUDGE_FIELDS
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
@@ -61,6 +62,7 @@ from callscore.runner.stored_payloads import (
     stored_skipped,
 )
 from callscore.runner.stored_runs import stored_calls
+from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -401,6 +403,9 @@ class _Rescoring:
             )
             for number, totals in self._totals.items()
         }
+        unused = unused_rules(*[totals.seen for totals in self._totals.values()])
+        if unused:
+            self._warn(unused_rules_text(unused, "en"))
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
         if self.unreadable:

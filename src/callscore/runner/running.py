@@ -15,12 +15,14 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.totals import Show, Totals
+from callscore.core.unused_rules import unused_rules
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.evaluations.servers import needs_judge, require_consents
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
 from callscore.runner.resuming import LockedRun
+from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,9 +50,11 @@ def totals_for(
         **{scorer.name: fail_under for scorer in evaluation.scorers},
         **evaluation.fail_under,
     }
-    return Totals(
+    totals = Totals(
         evaluation.settings, required, show=show, max_shown=max_shown, max_listed=max_listed
     )
+    totals.seen.take((), (), evaluation.tools)
+    return totals
 
 
 def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
@@ -357,6 +361,9 @@ class _Run:
             self._warn(f"judgements could not be saved: {problem}")
         recorder = self._recorder
         is_partial = any(each.not_run for each in found)
+        unused = unused_rules(*[totals.seen for totals in self._totals])
+        if unused and not is_partial:
+            self._warn(unused_rules_text(unused, self._options.lang))
         if recorder is not None:
             recorder.finish_run(
                 "interrupted" if is_interrupted or is_partial else "finished", found

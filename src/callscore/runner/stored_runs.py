@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
@@ -578,7 +578,7 @@ def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
             payload.get("input"),
             id=record.case,
             trial=record.trial,
-            expected=expected if isinstance(expected, list) else None,
+            expected=expected if isinstance(expected, list) else UNSET,
             actual=stored_calls(record),
             tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
             metadata=payload.get("metadata"),

@@ -45,7 +45,8 @@ def is_data_file(path: str) -> bool:
     Hidden files are none, and neither is what describes the others.
     """
     name = PurePosixPath(path.replace("\\", "/"))
-    if any(part.startswith((".", "__MACOSX")) for part in name.parts) or path.endswith("/"):
+    parts = [part for part in name.parts if part != ".."]  # in an archive a name is only a name
+    if any(part.startswith((".", "__MACOSX")) for part in parts) or path.endswith("/"):
         return False
     suffix = _without_compression(name.name.lower()).suffix
     is_known = (suffix in _KINDS and suffix != ".md") or suffix in _DATA

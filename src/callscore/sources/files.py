@@ -10,7 +10,7 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources.remote import (
@@ -22,14 +22,17 @@ from callscore.sources.remote import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from importlib.resources.abc import Traversable
 
     from _typeshed import WriteableBuffer
 
 __all__ = [
+    "DEMO",
     "HEAD_SIZE",
     "MAX_UNPACKED",
     "as_seekable",
     "decompress",
+    "demo_data",
     "display_path",
     "from_beginning",
     "max_unpacked",
@@ -43,6 +46,7 @@ __all__ = [
     "zstd_codec",
 ]
 
+DEMO = "demo"  # the name of the bundled trajectories, where there is no such file
 HEAD_SIZE = 512  # bytes that can be inspected before reading, if there are that many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -271,15 +275,14 @@ def as_seekable(stream: io.BufferedReader, *, document: str | None = None) -> It
 
 def _open_source(path: str, place: str) -> BinaryIO:
     if path == "-":
-        if sys.stdin is None:  # the program was started with its input closed
-            problem = "standard input is closed. Pipe cases into the command, or pass a file."
-            raise UnreadableInput(place, problem)
-        return sys.stdin.buffer
+        return _standard_input(place)
     try:
         if not _is_endless(Path(path)):
             return Path(path).open("rb")
         problem = "this is a device. Pass a file, or `-` for standard input."
     except FileNotFoundError:
+        if path == DEMO:
+            return cast("BinaryIO", demo_data().open("rb"))
         problem = "file not found. Check the path."
     except IsADirectoryError:
         problem = "this is a directory. Pass the files in it."
@@ -288,6 +291,20 @@ def _open_source(path: str, place: str) -> BinaryIO:
     except (OSError, ValueError) as error:
         problem = f"the file cannot be opened ({error})."
     raise UnreadableInput(place, problem)
+
+
+def _standard_input(place: str) -> BinaryIO:
+    if sys.stdin is None:  # the program was started with its input closed
+        problem = "standard input is closed. Pipe cases into the command, or pass a file."
+        raise UnreadableInput(place, problem)
+    return sys.stdin.buffer
+
+
+def demo_data() -> Traversable:
+    """The trajectories of `callscore demo`."""
+    from importlib.resources import files
+
+    return files("callscore") / "data" / "airline-gpt-4o.jsonl.gz"
 
 
 def _is_endless(path: Path) -> bool:

@@ -56,6 +56,7 @@ from callscore.words.value_text import (
     MORE,
     NO_RATING,
     arguments_text,
+    assumed_notes,
     has_meaningful_precision,
     percent,
     rating,
@@ -86,6 +87,7 @@ _MIN_WIDTH = 40
 _MAX_ALIKE = 100  # calls of one tool that a call is compared with
 _LONGEST_CALL = 2000
 _SHORTEST_EXCERPT = 8
+_LEAST_ROOM = 98  # for a call without a partner: as much as a line of 100 columns has
 COLOURS: dict[Style, str] = {
     "": "",
     "muted": "dim",
@@ -235,7 +237,7 @@ def _parts(score: Score, layout: Layout) -> list[Part]:
     else:
         for block in call_blocks(score, extra):
             parts += _block_parts(score, places, block, layout)
-    if score.ignored or score.faults or score.expectation is not None:
+    if score.ignored or score.faults or score.assumed_writes or score.expectation is not None:
         parts += map(FixedRow, _footer_rows(score, layout.lang))
     return parts
 
@@ -308,7 +310,7 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[Row]:
     joined = joined_note(score, lang)
     if joined is not None:
         yield note(joined, indent="")
-    for text in ignored_notes(score, lang):
+    for text in (*ignored_notes(score, lang), *assumed_notes(score.assumed_writes, lang)):
         yield note(text, indent="")
     if score.faults:
         yield note(say(BY_THE_SCHEMAS, lang), indent="")
@@ -342,7 +344,7 @@ def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pai
 
 def _missed_parts(score: Score, position: int, layout: Layout) -> list[Part]:
     call, reasons = score.expected[position], layout.reasons
-    name, arguments = _single_call(call, layout.room, score.expected, layout)
+    name, arguments = _single_call(call, score.expected, layout)
     parts: list[Part] = [SingleCall(("-", "missed"), name, arguments, is_extra=False)]
     texts = (
         missed_note(reasons.missed.get(position), call, layout.lang),
@@ -353,29 +355,24 @@ def _missed_parts(score: Score, position: int, layout: Layout) -> list[Part]:
 
 def _extra_parts(score: Score, position: int, layout: Layout) -> list[Part]:
     call, calls = score.actual[position], score.actual
+    name, arguments = _single_call(call, calls, layout)
     if position in score.forbidden:
         word = say(FORBIDDEN, layout.lang)
-        room = layout.room - display_width(word) - GAP
-        name, arguments = _single_call(call, room, calls, layout)
-        left: Line = ((word, "forbidden"),)
-        right: Line = (name, "forbidden"), (arguments, "muted")
-        return [FixedRow(Row(("!", "forbidden"), left, right, is_single=True))]
-    name, arguments = _single_call(call, layout.room, calls, layout)
+        return [SingleCall(("!", "forbidden"), name, arguments, is_extra=True, word=word)]
     parts: list[Part] = [SingleCall(("+", "extra"), name, arguments, is_extra=True)]
     if position in layout.reasons.extra:
         parts.append(FixedRow(note(layout.reasons.extra[position])))
     return parts
 
 
-def _single_call(
-    call: ToolCall, width: int, calls: Sequence[ToolCall], layout: Layout
-) -> tuple[str, str]:
+def _single_call(call: ToolCall, calls: Sequence[ToolCall], layout: Layout) -> tuple[str, str]:
     """The name and the arguments of a call without a partner, and who makes it.
 
-    If these are too long, the part that differs from calls of the same tool is shown.
+    If these are longer than a line, the part that differs from calls of the same tool is shown.
     """
     name, caller = layout.names[call.name], caller_suffix(call, layout.lang)
-    limit = width - display_width(name) - display_width(caller)
+    room = max(layout.room, _LEAST_ROOM)
+    limit = room - display_width(name) - display_width(caller)
     if call.error is None and call.arguments is not None and limit > _SHORTEST_EXCERPT:
         plain = plain_arguments_text(call.arguments, limit - len("()"))
         if plain is not None and len(plain) <= limit - len("()") and not plain.endswith(ELLIPSIS):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from callscore.core.rendering import ELLIPSIS, clip, display_width, is_narrow, wrap, wrap_hanging
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
     "GAP",
@@ -43,17 +43,13 @@ INDENT = "  "
 
 
 class Row(NamedTuple):
-    """A line before its cells are clipped and padded; a note runs across both columns.
-
-    A call without a partner may take the room of the other side.
-    """
+    """A line before its cells are clipped and padded; a note runs across both columns."""
 
     mark: Span
     expected: Line = ()
     actual: Line = ()
     indent: str = ""
     is_note: bool = False
-    is_single: bool = False
     hang: int = 0
 
 
@@ -91,7 +87,7 @@ def note(text: str, *, indent: str = INDENT, style: Style = "muted", hang: int =
 
 
 class FixedRow:
-    """A row that does not depend on the widths: a header, a forbidden call, a note."""
+    """A row that does not depend on the widths: a header, or a note."""
 
     __slots__ = ("_row", "most")
 
@@ -150,40 +146,68 @@ class TitleRow:
 
 
 class SingleCall:
-    """A call without a partner, missed or extra: its mark, its name and its arguments."""
+    """A call without a partner: its mark, its name and its arguments.
 
-    __slots__ = ("_arguments", "_is_extra", "_mark", "_name", "most")
+    It begins in the column of its side and has as many lines as it needs; all but the first are indented.
+    A missed call may take the room of the other side. A forbidden one has a word there.
+    """
 
-    def __init__(self, mark: Span, name: str, arguments: str, *, is_extra: bool) -> None:
-        self._mark, self._name, self._arguments, self._is_extra = mark, name, arguments, is_extra
+    __slots__ = ("_arguments", "_is_extra", "_mark", "_name", "_word", "most")
+
+    def __init__(
+        self, mark: Span, name: str, arguments: str, *, is_extra: bool, word: str = ""
+    ) -> None:
+        self._mark, self._name, self._arguments = mark, name, arguments
+        self._is_extra, self._word = is_extra, word
         taken = display_width(name) + display_width(arguments)
-        self.most: Widths = (0, taken) if is_extra else (taken, 0)
+        self.most: Widths = (display_width(word), taken) if is_extra else (taken, 0)
 
-    def _row(self) -> Row:
-        call: Line = (self._name, self._mark[1]), (self._arguments, "muted")
-        left, right = ((), call) if self._is_extra else (call, ())
-        return Row(self._mark, left, right, is_single=True)
-
-    def columns(self, _: Widths) -> Widths:
-        """The same in all widths."""
-        return self.most
+    def columns(self, widths: Widths) -> Widths:
+        """How many columns the call takes if there are only these."""
+        return min(self.most[0], widths[0]), min(self.most[1], widths[1])
 
     def has_ellipsis(self, _: Widths) -> bool:
-        """Whether something on the left side is cut."""
-        return has_ellipsis(self._row())
+        """A call is not cut to fit into a column."""
+        return False
 
     def lines(self, _: Widths, widths: Widths) -> list[Line]:
-        """The call, laid out."""
-        return lay_out(self._row(), widths)
+        """The call in the lines that it needs."""
+        mark, style = self._mark
+        found: list[Line] = []
+        for start, name, arguments in self._pieces(widths):
+            word = "" if found else self._word
+            before: Line = ((" " if found else mark, style), (" ", ""))
+            if self._is_extra:
+                padding = " " * (widths[0] + GAP - display_width(word))
+                before = (*before, (word, style), (padding, ""))
+            found.append((*before, (start, ""), (name, style), (arguments, "muted")))
+        return found
 
-    def text(self, _: Widths, widths: Widths) -> str:
-        """Its text, without colour."""
-        column, (left, right) = widths[0] + GAP, self.most
-        rest = column + widths[1] - left - right
-        if rest < 0:
-            return plain_text(lay_out(self._row(), widths))
-        # The same, if nothing is cut.
-        padding = " " * min(column, rest) if self._is_extra else ""
+    def _room(self, widths: Widths) -> int:
+        return widths[1] if self._is_extra else widths[0] + GAP + widths[1]
+
+    def _pieces(self, widths: Widths) -> Iterator[tuple[str, str, str]]:
+        """What each line has of the call: its indent, a part of the name, and of the arguments."""
+        room, name, is_open = self._room(widths), len(self._name), False
+        if self.most[self._is_extra] <= room:
+            yield "", self._name, self._arguments
+            return
+        # A line may also end after the bracket.
+        text = f"{self._name}{self._arguments[:1]} {self._arguments[1:]}"
+        for number, line in enumerate(wrap_hanging(text, room)):
+            start = len(INDENT) if number else 0
+            rest = line[start + name :]
+            if not is_open and rest:
+                is_open, rest = True, f"({rest[1:].lstrip(' ')}"
+            yield line[:start], line[start : start + name], rest
+            name = max(name - (len(line) - start), 0)
+
+    def text(self, drawn: Widths, widths: Widths) -> str:
+        """The text of these lines, without colour."""
+        if self._word or self.most[self._is_extra] > self._room(widths):
+            return plain_text(self.lines(drawn, widths))
+        # The same, written out.
+        padding = " " * (widths[0] + GAP) if self._is_extra else ""
         return f"{self._mark[0]} {padding}{self._name}{self._arguments}"
 
 
@@ -228,41 +252,33 @@ def note_lines(row: Row, start: Line, width: int) -> list[Line]:
 
 def lay_out(row: Row, widths: Widths) -> list[Line]:
     """The lines of a row in two columns of these widths."""
-    mark, expected, actual, indent, is_note, is_single, _ = row
+    mark, expected, actual, indent, is_note, _ = row
     start: Line = ((indent, ""), mark, (" ", ""))
     room = widths[0] + widths[1] + GAP
     if is_note:
         return note_lines(row, start, room + MARK)
-    if is_single and not actual:
-        return [(*start, *_clip_line(expected, room))]
     shift = len(indent)
     taken = _width(expected)
     if taken > widths[0] - shift:
         expected = _clip_line(expected, widths[0] - shift)
         taken = _width(expected)
     column = widths[0] + GAP
-    if is_single:
-        column = max(min(column, room - _width(actual)), taken + GAP if expected else 0)
     right = _clip_line(actual, room - column - shift)
     return [(*start, *expected, (" " * (column - shift - taken) + indent, ""), *right)]
 
 
 def row_text(row: Row, widths: Widths) -> str:
     """The text of a row that is laid out, without colour."""
-    mark, expected, actual, indent, is_note, is_single, _ = row
+    mark, expected, actual, indent, is_note, _ = row
     if is_note:
         return _note_text(row, widths)
     # As `lay_out`, for rows of which nothing is cut: most of them.
     left, right = _width(expected), _width(actual)
     before = "".join([text for text, _ in expected])
     after = "".join([text for text, _ in actual])
-    if not is_single:
-        if left + len(indent) <= widths[0] and right + len(indent) <= widths[1]:
-            padding = " " * (widths[0] + GAP - len(indent) - left)
-            return f"{indent}{mark[0]} {before}{padding}{indent}{after}".rstrip()
-    elif not (before and after) and left + right <= widths[0] + widths[1] + GAP:
-        padding = " " * min(widths[0] + GAP, widths[0] + widths[1] + GAP - right) if after else ""
-        return f"{indent}{mark[0]} {padding}{before}{after}".rstrip()
+    if left + len(indent) <= widths[0] and right + len(indent) <= widths[1]:
+        padding = " " * (widths[0] + GAP - len(indent) - left)
+        return f"{indent}{mark[0]} {before}{padding}{indent}{after}".rstrip()
     return plain_text(lay_out(row, widths))
 
 

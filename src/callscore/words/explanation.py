@@ -23,6 +23,7 @@ from callscore.words.unpaired import (
 )
 from callscore.words.value_text import (
     MORE,
+    assumed_notes,
     call_counts,
     call_text,
     decimal,
@@ -477,6 +478,7 @@ def _result(score: Score, lang: Language) -> str:
 def _pairing(score: Score, lang: Language, width: int) -> Iterator[str]:
     settings = score.settings
     yield from ignored_items(score, lang)
+    yield from assumed_notes(score.assumed_writes, lang)
     yield say(
         FLEXIBLE_RULE if settings.mode == "flexible" else STRICT_RULE,
         lang,

@@ -103,6 +103,7 @@ _SCORE_FIELDS = (
     "extra",
     "forbidden",
     "ignored",
+    "assumed_writes",
     "faults",
     "turns",
     "turn_mean",
@@ -157,6 +158,7 @@ def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]
         parts.calls(extra),
         [_forbidden(score, position) for position in score.forbidden] if score.forbidden else [],
         [_ignored(ignored, parts) for ignored in score.ignored] if score.ignored else [],
+        parts.value(score.assumed_writes),
         None
         if faults is None
         else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in faults],
@@ -399,6 +401,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
             {"tool": json_safe(tool), "argument": json_safe(argument), "count": count}
             for tool, argument, count in worst_arguments(summary)
         ],
+        "assumed_writes": json_safe(summary.assumed_writes),
         "confusion": [
             {"expected": json_safe(expected), "called": json_safe(called), "count": count}
             for expected, called, count in confused_tools(summary)

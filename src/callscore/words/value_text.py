@@ -20,6 +20,7 @@ from callscore.core.rendering import (
     display_width,
     escape,
     integer_text,
+    mention,
     render_arguments,
     render_value,
     safe_repr,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from callscore.core.score import FaultKind, Score
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
+    from callscore.core.unused_rules import UnusedRule
 
 __all__ = [
     "CASES",
@@ -55,6 +57,7 @@ __all__ = [
     "TRIALS",
     "UNREADABLE_COUNT",
     "arguments_text",
+    "assumed_notes",
     "call_counts",
     "call_text",
     "confused_tools",
@@ -474,6 +477,62 @@ def _summary_text(
     return line + say(FORBIDDEN_PART, lang, forbidden=forbidden) if forbidden else line
 
 
+_COUNTED_AS = Plural(
+    ("tool counts as a write", "tools count as writes"),
+    (
+        "инструмент считается записью",
+        "инструмента считаются записью",
+        "инструментов считаются записью",
+    ),
+)
+_ASSUMED_WRITES = (
+    Phrase(
+        "{tools} without evidence: {names}; `callscore effects` lists them",
+        "{tools} без оснований: {names}; их покажет `callscore effects`",
+    ),
+    Phrase(
+        "{tools} without evidence: {names}; `callscore effects` lists it",
+        "{tools} без оснований: {names}; его покажет `callscore effects`",
+    ),
+)
+_AND_MORE_NAMES = Phrase("{names} and {count} more", "{names} и ещё {count}")
+_NAMES_SHOWN = 5
+_TOOL_WIDTH = 80
+
+
+def assumed_notes(tools: Sequence[str], lang: Language) -> list[str]:
+    """That these tools count as writes although nothing says so; nothing if there are none."""
+    if not tools:
+        return []
+    names = ", ".join([name_text(tool, limit=_TOOL_WIDTH) for tool in tools[:_NAMES_SHOWN]])
+    more = len(tools) - _NAMES_SHOWN
+    if more > 0:
+        names = say(_AND_MORE_NAMES, lang, names=names, count=more)
+    counted = count_of(_COUNTED_AS, len(tools), lang)
+    return [say(_ASSUMED_WRITES[len(tools) == 1], lang, tools=counted, names=names)]
+
+
+_UNUSED_RULES = Plural(
+    ("rule matches nothing", "rules match nothing"),
+    ("правило ни с чем не совпало", "правила ни с чем не совпали", "правил ни с чем не совпали"),
+)
+_DID_YOU_MEAN = Phrase("{rule} (did you mean {nearest}?)", "{rule} (возможно, {nearest}?)")
+
+
+def unused_rules_text(rules: Sequence[UnusedRule], lang: Language) -> str:
+    """Which rules of the settings match nothing, each with the nearest name, on one line."""
+    shown = []
+    for setting, pattern, nearest in rules[:_NAMES_SHOWN]:
+        rule = f"{setting} {mention(pattern)}"
+        if nearest is not None:
+            rule = say(_DID_YOU_MEAN, lang, rule=rule, nearest=mention(nearest))
+        shown.append(rule)
+    names, more = ", ".join(shown), len(rules) - len(shown)
+    if more:
+        names = say(_AND_MORE_NAMES, lang, names=names, count=more)
+    return f"{count_of(_UNUSED_RULES, len(rules), lang)}: {names}"
+
+
 RESULTS_LINE = Phrase(
     "Macro F1: {score} | Cases: {cases}{trials} | Passed: {passed} | Exact: {exact}",
     "Macro F1: {score} | Случаев: {cases}{trials} | Пройдено: {passed} | Точно: {exact}",
@@ -499,7 +558,8 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
         reason = say(NOT_SCORED, lang)
         line += say(_NOT_SCORED_PART, lang, count=results.not_scored.count, reason=reason)
     skipped = results.skipped.count
-    return line + (say(_UNREADABLE_PART, lang, count=skipped) if skipped else "")
+    line += say(_UNREADABLE_PART, lang, count=skipped) if skipped else ""
+    return "\n".join([line, *assumed_notes(summary.assumed_writes, lang)])
 
 
 # What scorers say of such a case that need its expected calls.
@@ -526,6 +586,7 @@ def _run_lines(run: RunResults) -> Iterator[str]:
             line += f", {each.results.not_scored.count} not scored ({reason})"
         scorers = ", ".join(map(_scorer_text, each.scorers))
         yield f"{line}; {scorers}" if scorers else line
+        yield from assumed_notes(each.results.summary.assumed_writes, "en")
     for unloaded in run.unloaded:
         yield f"{escape(unloaded.place)}: {escape(unloaded.problem)}"
     if run.is_interrupted:

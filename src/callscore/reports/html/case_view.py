@@ -24,12 +24,18 @@ from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
 from callscore.words.diff import FAULT, FAULT_IN_TRACE
-from callscore.words.explanation import NO_ACTUAL_CALL, explain, extra_reason, ignored_notes
+from callscore.words.explanation import (
+    NO_ACTUAL_CALL,
+    explain,
+    extra_reason,
+    ignored_notes,
+)
 from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
 from callscore.words.turns import call_blocks, has_blocks, joined_note, state_word, turn_word
 from callscore.words.unpaired import explain_unpaired, misplaced_calls, missed_note
 from callscore.words.value_text import (
+    assumed_notes,
     call_counts,
     has_meaningful_precision,
     json_safe,
@@ -341,6 +347,7 @@ def _notes(score: Score, lang: Language) -> Any:
     joined = joined_note(score, lang)
     notes = [] if joined is None else [joined]
     notes += ignored_notes(score, lang) if score.ignored else []
+    notes += assumed_notes(score.assumed_writes, lang)
     if score.faults:
         is_whole = all(ignored.side == "expected" for ignored in score.ignored)
         phrase = FAULT if is_whole else FAULT_IN_TRACE

@@ -281,7 +281,7 @@ def _tool_counts(pairs: Iterable[CasePair]) -> dict[str, ToolCounts]:
 def _calls(tools: Mapping[str, ToolCounts]) -> dict[str, int] | None:
     if not tools:
         return None
-    names = ToolCounts.__struct_fields__
+    names = ("correct", "incorrect", "missed", "extra", "forbidden")
     counts = {name: sum(getattr(each, name) for each in tools.values()) for name in names}
     paired = counts["correct"] + counts["incorrect"]
     return {"expected": paired + counts["missed"], "actual": paired + counts["extra"], **counts}

@@ -31,6 +31,7 @@ from callscore.words.explanation import explain
 from callscore.words.turns import END_STATE_TITLE, tool_label
 from callscore.words.value_text import (
     CASES,
+    assumed_notes,
     call_text,
     percent,
     summary_line,
@@ -112,6 +113,7 @@ def _score_parts(score: Score) -> Iterator[str]:
     yield f'<p><span class="big {kind}">{markup(headline)}</span> {markup(rates)}</p>'
     yield f"<p>{markup(summary_line(score))}</p>"
     yield _calls_table(score)
+    yield from [f"<p>{markup(note)}</p>" for note in assumed_notes(score.assumed_writes, "en")]
     steps = "\n".join(map(escape, explain(score).split("\n")))
     yield f"<details><summary>How the score is calculated</summary><pre>{markup_lines(steps)}</pre></details>"
 
@@ -161,7 +163,8 @@ def _results_parts(results: Results) -> Iterator[str]:
     verdict = score_verdict(results, "en")
     kind = {"good": "good", "bad": "bad"}.get(verdict.status, "")
     yield f'<p><span class="big {kind}">{markup(verdict.text)}</span></p>'
-    yield f"<p>{markup(_mean_text(summary))}</p>"
+    for text in (_mean_text(summary), *assumed_notes(summary.assumed_writes, "en")):
+        yield f"<p>{markup(text)}</p>"
     yield _tools_table(summary)
     failing = [case for case in results.cases if not case.score.passed]
     yield from _case_parts(failing)
@@ -209,6 +212,8 @@ def _run_parts(run: RunResults) -> Iterator[str]:
     yield table_markup(("evaluation", "scorer", "mean", "passed"), rows)
     for each in run.evaluations:
         yield from _case_parts([case for case in each.results.cases if not each.passes(case)])
+        notes = assumed_notes(each.results.summary.assumed_writes, "en")
+        yield from [f"<p>{markup(note)}</p>" for note in notes]
     yield from [f"<p>{markup(warning)}</p>" for warning in run.warnings]
 
 
