@@ -263,12 +263,9 @@ class Summary(Struct):
         return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
 
     @property
-    def made(self) -> int:
-        """Actual calls that are correct, incorrect or extra, over all cases.
-
-        These are more than `total_actual` if calls with wrong arguments are free.
-        """
-        return max(self.total_actual, self.correct + self.incorrect + self.extra)
+    def free(self) -> int:
+        """Incorrect calls that are free, over all cases: they are not in `total_actual`."""
+        return max(self.correct + self.incorrect + self.extra - self.total_actual, 0)
 
     @property
     def incorrect(self) -> int:

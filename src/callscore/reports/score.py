@@ -113,6 +113,7 @@ CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
     "{expected} expected, {actual} actual", "ожидалось {expected}, фактически {actual}"
 )
+FREE_CALLS = Phrase(", {free} free", ", без штрафа {free}")
 CALL_COUNTS = Phrase(
     "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
     "верно {correct}, неверно {incorrect}, пропущено {missed}, лишних {extra}",
@@ -353,7 +354,9 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     interval = say(INTERVAL_TEXT, lang, interval=interval_text(summary.exact_interval))
     passed = count_text(summary.passed, summary.cases, lang)
     exact = count_text(summary.exact, summary.cases, lang)
-    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.made)
+    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    if summary.free:
+        calls += say(FREE_CALLS, lang, free=summary.free)
     kinds = ("correct", "incorrect", "missed", "extra")
     counts = say(CALL_COUNTS, lang, **{kind: getattr(summary, kind) for kind in kinds})
     return passed, exact, interval, calls, counts

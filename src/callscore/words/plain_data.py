@@ -59,6 +59,7 @@ __all__ = [
     "Parts",
     "call_fields",
     "call_to_dict",
+    "calls_of",
     "case_fields",
     "case_in_run",
     "case_row",
@@ -379,11 +380,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
     summary = results.summary
     return {
         "totals": _summary_totals(summary, lang),
-        "calls": {
-            "expected": summary.total_expected,
-            "actual": summary.made,
-            **{name: getattr(summary, name) for name in _CALL_COUNTS},
-        },
+        "calls": calls_of(summary),
         "tools": [
             {
                 "tool": json_safe(tool),
@@ -413,6 +410,16 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "settings": settings_fields(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
+    }
+
+
+def calls_of(summary: Summary) -> dict[str, int]:
+    """How many calls there are, by outcome; `actual` are those that can cost precision."""
+    return {
+        "expected": summary.total_expected,
+        "actual": summary.total_actual,
+        "free": summary.free,
+        **{name: getattr(summary, name) for name in _CALL_COUNTS},
     }
 
 

@@ -239,6 +239,7 @@ WORDS: dict[str, Phrase | Plural] = {
         "Calls: {expected} expected, {actual} actual",
         "Вызовы: ожидалось {expected}, фактически {actual}",
     ),
+    "charts.calls_free": Phrase(", {free} free", ", без штрафа {free}"),
     "charts.part": Phrase("{name} {count}", "{name} {count}"),
     "charts.trend": Phrase("Passed over time", "Доля пройденных во времени"),
     "charts.trend_label": Phrase(

@@ -49,10 +49,11 @@ from callscore.reports.html.document import (
 )
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer
+from callscore.words.plain_data import calls_of
 from callscore.words.value_text import json_safe, percent, rating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Literal
 
     from callscore.comparing.comparison import SideSummary
@@ -193,7 +194,7 @@ def compared_document(
             errors=after.errors,
             unscored=after.trials - after.passed - after.failed - after.errors,
         ),
-        calls=_calls(tools),
+        calls=calls_of(runs.after.summary) if tools and runs.after.is_whole else None,
         tools=hide_for_report(tools_of(Summary(tools=tools))),
         confusion=confusion_of(runs.after.summary) if runs.after.is_whole else (),
         evaluations=_evaluation_parts(evaluations) if len(evaluations) > 1 else (),
@@ -276,15 +277,6 @@ def _tool_counts(pairs: Iterable[CasePair]) -> dict[str, ToolCounts]:
             for tool, counts in (trial.tools or {}).items():
                 found.setdefault(tool, ToolCounts()).add(ToolCounts(*counts))
     return found
-
-
-def _calls(tools: Mapping[str, ToolCounts]) -> dict[str, int] | None:
-    if not tools:
-        return None
-    names = ToolCounts.__struct_fields__
-    counts = {name: sum(getattr(each, name) for each in tools.values()) for name in names}
-    paired = counts["correct"] + counts["incorrect"]
-    return {"expected": paired + counts["missed"], "actual": paired + counts["extra"], **counts}
 
 
 def _evaluation_parts(evaluations: Iterable[EvaluationSide]) -> list[dict[str, Any]]:

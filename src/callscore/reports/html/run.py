@@ -25,7 +25,6 @@ from callscore.reports.html.document import (
     NextStep,
     Note,
     Verdict,
-    calls_of,
     confusion_of,
     document_parts,
     interval_of,
@@ -44,6 +43,7 @@ from callscore.reports.run import (
     variant_groups,
     verdict_parts,
 )
+from callscore.words.plain_data import calls_of
 from callscore.words.value_text import summary_rating
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from callscore.reports.html.document import (
     Headline,
     NextStep,
     Verdict,
-    calls_of,
     confusion_of,
     document_parts,
     interval_of,
@@ -28,6 +27,7 @@ from callscore.reports.html.document import (
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
 from callscore.reports.score import incomplete_lines, inputs_text, note_lines, summary_meaning
+from callscore.words.plain_data import calls_of
 from callscore.words.value_text import percent, summary_rating
 
 if TYPE_CHECKING:

@@ -157,7 +157,7 @@ function shortNumber(count) {
 export function CallsBar({ calls }) {
   return html`<figure>
     <figcaption class="muted small">
-      ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}
+      ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}${calls.free > 0 && t("charts.calls_free", { free: number(calls.free) })}
     </figcaption>
     <${PartsBar} row=${calls} most=${callsOf(calls)} />
     <${Legend}
