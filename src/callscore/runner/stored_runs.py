@@ -412,7 +412,7 @@ class _EvaluationPart:
         kept = result.saved
         if kept is None or not kept.counts or result.status == "error":
             return False
-        *_, expected, actual, forbidden = kept.counts
+        correct, *_, expected, actual, forbidden = kept.counts
         settings = self._settings
         leaves_out = (
             settings.count_calls != "all"
@@ -421,7 +421,9 @@ class _EvaluationPart:
         )
         has_unnamed = bool(forbidden) and kept.tools is None
         has_uncounted = leaves_out and not expected and not actual
-        is_unknown = self._options.is_whole or has_unnamed or has_uncounted
+        # Whether the arguments are equal is not among the counts.
+        is_correct = settings.mode == "flexible" and correct == expected == actual
+        is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
     def results(

@@ -50,7 +50,7 @@ from callscore.reports.html.document import (
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer
 from callscore.words.plain_data import calls_of
-from callscore.words.value_text import json_safe, percent, rating
+from callscore.words.value_text import json_safe, percent, rating_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -233,7 +233,9 @@ def _headline(main: Difference, lang: Language) -> Headline | None:
         measure_name(main.measure, lang, write=str).capitalize(),
         main.after,
         interval_of(interval),
-        rating(main.after, lang=lang) if main.measure == F1 else None,
+        rating_text(main.after, is_failed=_STATUS[main.verdict] == "bad", lang=lang)
+        if main.measure == F1
+        else None,
         say(_WAS, lang, before=before, change=points_with_unit(main.change, lang)),
     )
 

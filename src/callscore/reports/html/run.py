@@ -44,7 +44,7 @@ from callscore.reports.run import (
     verdict_parts,
 )
 from callscore.words.plain_data import calls_of
-from callscore.words.value_text import summary_rating
+from callscore.words.value_text import shown_summary_rating
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -151,14 +151,15 @@ def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
     summary = _pooled(run.evaluations)
     row = about.row
     name = (row.name if row is not None else None) or run.id
+    verdict = _verdict(run, lang)
     return Document(
         kind="run",
         lang=lang,
         title=_title(run, name, lang),
         subtitle=tuple(_subtitle(run, row, lang)),
         at=None if row is None else row.started_at,
-        verdict=_verdict(run, lang),
-        headline=_headline(run, summary, lang),
+        verdict=verdict,
+        headline=_headline(run, summary, lang, is_failed=verdict.status == "bad"),
         facts=_facts(run, summary, about, lang),
         counts=_counts(run),
         calls=calls_of(summary) if summary.scored else None,
@@ -191,6 +192,8 @@ def _pooled(evaluations: Sequence[EvaluationResults]) -> Summary:
         summary = each.results.summary
         pooled.pass_mark = summary.pass_mark
         add_counts(pooled.outcomes, summary.outcomes)
+        pooled.uncounted_cases += summary.uncounted_cases
+        pooled.differing_cases += summary.differing_cases
         add_counts(pooled.confusion, summary.confusion)
         for tool, counts in summary.tools.items():
             pooled.tool(tool).add(counts)
@@ -234,13 +237,15 @@ def _verdict(run: RunResults, lang: Language) -> Verdict:
     return Verdict(status, ", ".join([text for text, _ in parts]), tuple(below))
 
 
-def _headline(run: RunResults, summary: Summary, lang: Language) -> Headline | None:
+def _headline(
+    run: RunResults, summary: Summary, lang: Language, *, is_failed: bool
+) -> Headline | None:
     if summary.scored and summary.macro_f1 is not None:
         return Headline(
             say(MACRO_F1, lang),
             summary.macro_f1,
             interval_of(summary.macro_f1_interval),
-            summary_rating(summary, lang=lang),
+            shown_summary_rating(summary, is_failed=is_failed, lang=lang),
         )
     scorers = [scorer for each in run.evaluations for scorer in each.scorers]
     if not scorers or scorers[0].mean is None:
