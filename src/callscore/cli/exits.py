@@ -234,7 +234,7 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
             else:
                 mean = decimal(scorer.mean, border=scorer.fail_under)
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=mean, **about)
-    if not any(scorer.fail_under is not None for scorer in evaluation.scorers):
+    if not evaluation.has_required_mean:
         failed = evaluation.decided - evaluation.errors - evaluation.passed
         if failed:
             is_repeated = evaluation.questions > evaluation.cases

@@ -584,6 +584,19 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         """How many trials passed or failed; a trial without an answer failed."""
         return self.answered - self.undecided + self.errors
 
+    @property
+    def has_required_mean(self) -> bool:
+        """Whether a scorer has a `fail_under`, which then decides instead of the cases."""
+        return any(scorer.fail_under is not None for scorer in self.scorers)
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether its answers fail a run: a mean is too low, or, if none is required, a case failed."""
+        if self.has_required_mean:
+            is_below = any(scorer.is_below for scorer in self.scorers)
+            return is_below or self.results.summary.forbidden_cases > 0
+        return self.decided - self.errors > self.passed
+
     def passes(self, case: CaseScore | CaseValues) -> bool | None:
         """Whether one of the cases to show passes; None where no scorer has a number."""
         pass_mark = self.results.settings.pass_mark

@@ -197,7 +197,8 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     failed = answered - undecided - passed
     parts = [_passed(run, lang)]
     if failed:
-        parts.append((say(_FAILED, lang, count=failed), "bad"))
+        is_bad = any(it.is_failed for it in each)
+        parts.append((say(_FAILED, lang, count=failed), "bad" if is_bad else ""))
     if run.errors:
         parts.append((count_of(ERROR_COUNT, run.errors, lang), "bad"))
     if undecided:

@@ -96,7 +96,11 @@ RATES = Phrase("precision {precision}, recall {recall}", "precision {precision},
 RECALL_ALONE = Phrase("recall {recall}", "recall {recall}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
 
-MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
+# The first is for cases, the second for trials.
+MACRO = (
+    Phrase("macro, mean over cases", "macro, среднее по случаям"),
+    Phrase("macro, mean over trials", "macro, среднее по попыткам"),
+)
 MICRO = Phrase("micro, calls pooled", "micro, все вызовы вместе")
 # The first of each is for cases, the second for trials.
 PASSED = (
@@ -137,7 +141,7 @@ ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
 CHECKS = Phrase("Schema checks", "Проверки по схемам")
 CHECK_HINT = Phrase("details: {command}", "подробности: {command}")
-VALID_CALLS = Phrase("valid calls", "соответствуют схеме")
+VALID_CALLS = Phrase("calls valid under their schemas", "соответствуют схеме")
 FAILURE = Phrase("fault", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 # The formats of the input: `read golden.jsonl as cases, run.json as anthropic`.
@@ -348,7 +352,7 @@ def rate_rows(results: Results, lang: Language) -> list[list[str]]:
     macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
     micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
     rows = []
-    for label, found in ((MACRO, macro), (MICRO, micro)):
+    for label, found in ((MACRO[summary.has_repeated_trials], macro), (MICRO, micro)):
         rates = [percent(rate, border=results.fail_under) for rate in found if rate is not None]
         if rates and not has_meaningful_precision(results.settings):
             rates[1] = NO_NUMBER

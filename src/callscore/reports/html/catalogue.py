@@ -222,6 +222,10 @@ WORDS: dict[str, Phrase | Plural] = {
     # --- charts.js
     "charts.table": Phrase("Show as table", "Показать таблицей"),
     "charts.distribution": Phrase("Distribution of scores", "Распределение оценок"),
+    "charts.distribution_of_cases": Phrase(
+        "Distribution of scores: cases, each with the mean of its trials",
+        "Распределение оценок: случаи, у каждого — среднее его попыток",
+    ),
     "charts.score": Phrase("score", "оценка"),
     "charts.between": Phrase("{low} to {high}", "от {low} до {high}"),
     "charts.passed": Phrase("passed", "пройдено"),

@@ -22,6 +22,7 @@ from callscore.reports.compare import (
     change_line,
     changed_slices,
     flip_counts,
+    is_over_cases,
     measure_name,
     points_with_unit,
 )
@@ -185,7 +186,7 @@ def compared_document(
         subtitle=_subtitle(comparison),
         at=after.started_at,
         verdict=_verdict(comparison, lang),
-        headline=_headline(comparison.main, lang),
+        headline=_headline(comparison, lang),
         counts=Counts(
             cases=after.cases,
             trials=after.trials,
@@ -222,15 +223,16 @@ def _verdict(comparison: Comparison, lang: Language) -> Verdict:
     return Verdict(_STATUS[comparison.verdict], text, tuple(details))
 
 
-def _headline(main: Difference, lang: Language) -> Headline | None:
+def _headline(comparison: Comparison, lang: Language) -> Headline | None:
     """The number of the second run by the measure that decides, over the compared cases."""
+    main, over_cases = comparison.main, is_over_cases(comparison)
     if main.before is None or main.after is None:
         return None
     is_share = main.measure == PASSED
     interval = wilson(main.after * main.cases, main.cases) if is_share else None
     before = percent(main.before, border=main.required[0])
     return Headline(
-        measure_name(main.measure, lang, write=str).capitalize(),
+        measure_name(main.measure, lang, write=str, over_cases=over_cases).capitalize(),
         main.after,
         interval_of(interval),
         rating_text(main.after, is_failed=_STATUS[main.verdict] == "bad", lang=lang)
@@ -312,11 +314,12 @@ def _comparison(
     comparison: Comparison, pairs: Iterable[CasePair], lang: Language
 ) -> dict[str, Any]:
     counted = Counter([pair.change for pair in pairs])
+    over_cases = is_over_cases(comparison)
     return {
         "before": _side(comparison.before),
         "after": _side(comparison.after),
-        "main": _measured(comparison.main, lang),
-        "others": [_measured(other, lang) for other in comparison.others],
+        "main": _measured(comparison.main, lang, over_cases=over_cases),
+        "others": [_measured(other, lang, over_cases=over_cases) for other in comparison.others],
         "counts": {change: counted[change] for change in PAIR_CHANGES},
         "slices": [
             {
@@ -354,9 +357,12 @@ def _side(side: SideSummary) -> dict[str, Any]:
     }
 
 
-def _measured(difference: Difference, lang: Language) -> dict[str, Any]:
+def _measured(
+    difference: Difference, lang: Language, *, over_cases: bool = False
+) -> dict[str, Any]:
+    name = measure_name(difference.measure, lang, write=str, over_cases=over_cases)
     return {
-        "measure": json_safe(measure_name(difference.measure, lang, write=str)),
+        "measure": json_safe(name),
         "before": difference.before,
         "after": difference.after,
         "difference": difference.change,

@@ -11,7 +11,8 @@ from msgspec import Struct
 from callscore.core.case import Case
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import CaseScore, Result
-from callscore.core.summary import Summary, add_counts, pass_rates
+from callscore.core.summary import pass_rates
+from callscore.core.totals import pooled
 from callscore.hiding.hider import Hider
 from callscore.reports.formatting import RUN_ID, settings_text
 from callscore.reports.history import RunRow, commit_text
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.core.summary import Summary
     from callscore.reports.html.case_view import CaseView
 
 __all__ = ["AboutRun", "html_parts", "pack_results", "result_view", "run_document", "run_parts"]
@@ -148,7 +150,7 @@ def _result(evaluation: EvaluationResults, case: CaseScore | CaseValues) -> Resu
 
 def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
     """Everything above and beside the cases of a run."""
-    summary = _pooled(run.evaluations)
+    summary = pooled(run.evaluations)
     row = about.row
     name = (row.name if row is not None else None) or run.id
     verdict = _verdict(run, lang)
@@ -183,25 +185,6 @@ def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
     )
 
 
-def _pooled(evaluations: Sequence[EvaluationResults]) -> Summary:
-    """The counts of all evaluations; cases of the same id in two of them are two cases."""
-    pooled = Summary()
-    if len(evaluations) == 1:
-        return evaluations[0].results.summary
-    for number, each in enumerate(evaluations):
-        summary = each.results.summary
-        pooled.pass_mark = summary.pass_mark
-        add_counts(pooled.outcomes, summary.outcomes)
-        pooled.uncounted_cases += summary.uncounted_cases
-        pooled.differing_cases += summary.differing_cases
-        add_counts(pooled.confusion, summary.confusion)
-        for tool, counts in summary.tools.items():
-            pooled.tool(tool).add(counts)
-        for case, outcomes in summary.trials.items():
-            pooled.trials[f"{number} {case}"] = outcomes
-    return pooled
-
-
 def _title(run: RunResults, name: str, lang: Language) -> str:
     labels = list(dict.fromkeys(each.name for each in run.evaluations))
     if len(labels) == 1:
@@ -232,8 +215,9 @@ def _verdict(run: RunResults, lang: Language) -> Verdict:
         if scorer.is_below
     ]
     statuses = {status for _, status in parts}
-    is_bad = bool(below) or "bad" in statuses
-    status: Any = "bad" if is_bad else "good" if "good" in statuses else "neutral"
+    is_bad = "bad" in statuses or any(each.is_failed for each in run.evaluations)
+    is_good = "good" in statuses or any(each.has_required_mean for each in run.evaluations)
+    status: Any = "bad" if is_bad else "good" if is_good else "neutral"
     return Verdict(status, ", ".join([text for text, _ in parts]), tuple(below))
 
 
