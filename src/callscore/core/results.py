@@ -50,6 +50,7 @@ __all__ = [
     "Usage",
     "answer_passes",
     "failure_kind",
+    "unanswered_case",
 ]
 
 
@@ -119,7 +120,7 @@ class InputFiles(Struct, frozen=True, gc=False):
 
 
 class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without a score, for the tables of results.
+    """A case without a score, for the tables of results and the cases of a JSON report.
 
     Attributes:
         is_unanswered: whether calls are expected, and there is no answer: it counts as 0. Otherwise
@@ -132,6 +133,12 @@ class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     is_unanswered: bool
     position: int = 0
+
+
+def unanswered_case(case: Case) -> UnscoredCase:
+    """A case whose answer is missing."""
+    tags = tuple(case.tags)
+    return UnscoredCase(id=case.id, trial=case.trial, tags=tags, is_unanswered=True)
 
 
 class MetricResult(Struct, frozen=True, gc=False):
@@ -173,7 +180,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
         sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
-        unscored: the cases without a score, in the order of the input, if all cases are in `cases`.
+        unscored: the cases without a score, in the order of the input, if all cases are in `cases`;
+            otherwise those without an answer, if cases are shown.
     """
 
     settings: Settings

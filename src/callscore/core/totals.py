@@ -23,7 +23,9 @@ from callscore.core.results import (
     Noted,
     Results,
     ScorerResult,
+    UnscoredCase,
     Usage,
+    unanswered_case,
 )
 from callscore.core.score import (
     UNANSWERED,
@@ -306,6 +308,7 @@ class Totals:
             self._columns[name] = Column(name, settings.pass_mark, least)
         self._show = show
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
+        self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self.summary = Summary(pass_mark=settings.pass_mark)
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
@@ -324,12 +327,11 @@ class Totals:
         """Count a result; without a position, it follows those that were added before."""
         case, failure = result.case, result.failure
         position = self._added if position is None else position
-        is_repeated = case.trial is not None
-        trial_of = case.id if is_repeated else None
+        trial_of = None if case.trial is None else case.id
         self._added += 1
         self._names.add(case.id)
         # An undecided answer does not count as a trial; a missing answer did not pass.
-        if is_repeated and (failure is not None or result.passed is not None):
+        if trial_of is not None and (failure is not None or result.passed is not None):
             counts = self._trials.setdefault(case.id, [0, 0, position])
             counts[0] += 1
             counts[1] += failure is None and result.passed is True
@@ -338,6 +340,7 @@ class Totals:
             self._listed.add(result, position)
         if failure is not None:
             self._failures.add(position, failure)
+            self._unanswered.add(position, unanswered_case(case))
             self._count_error(failure, trial_of)
             return
         self._count_answer(result)
@@ -351,7 +354,7 @@ class Totals:
                 self.summary.add(result.score, trial_of=trial_of)
         if self._show == "all" or (self._show == "failing" and result.passed is False):
             # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = is_repeated and self._show == "failing"
+            is_once = trial_of is not None and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
 
     def add_briefly(self, result: Result, values: tuple[MetricValue, ...]) -> None:
@@ -459,6 +462,7 @@ class Totals:
                 settings=self._settings,
                 summary=self.summary,
                 cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
+                unscored=() if self._show == "none" else tuple(self._unanswered.items()),
                 not_shown=self._shown.left_out,
                 not_scored=self._not_scored.noted(),
                 unread=self._unread.noted(),

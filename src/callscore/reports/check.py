@@ -53,7 +53,8 @@ _FAULTY = Phrase("{count} with faults of any kind ({share})", "с любыми �
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
-    "valid under their schemas: {share} ({part} of {whole})", "соответствуют схеме: {share} ({part} из {whole})"
+    "valid under their schemas: {share} ({part} of {whole})",
+    "соответствуют схеме: {share} ({part} из {whole})",
 )
 FAULTS = Phrase("Faults by tool", "Ошибки по инструментам")
 TOOL = Phrase("tool", "инструмент")

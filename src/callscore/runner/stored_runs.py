@@ -22,7 +22,9 @@ from callscore.core.results import (
     RunResults,
     SavedCase,
     SavedScore,
+    UnscoredCase,
     failure_kind,
+    unanswered_case,
 )
 from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -441,10 +443,17 @@ class _EvaluationPart:
         results = replace(
             counted.results,
             cases=tuple([case for case in cases if isinstance(case, CaseScore)]),
+            unscored=self._unanswered(),
             not_shown=self._not_shown,
         )
         unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
         return replace(counted, results=results, unreferenced=unreferenced)
+
+    def _unanswered(self) -> tuple[UnscoredCase, ...]:
+        """The cases without an answer, if cases are shown."""
+        found = [row.result.case for row in self._rows if row.result.status == "error"]
+        most = 0 if self._options.show == "none" else self._options.max_shown
+        return tuple([unanswered_case(case) for case in found[:most]])
 
     def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
         """The totals of the results, without cases to show."""

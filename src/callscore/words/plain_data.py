@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Results,
         RunResults,
         ScorerResult,
+        UnscoredCase,
     )
     from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
@@ -74,6 +75,8 @@ __all__ = [
     "score_to_dict",
     "settings_fields",
     "tool_to_dict",
+    "unanswered_in_run",
+    "unanswered_to_dict",
     "value_to_dict",
 ]
 
@@ -408,9 +411,34 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         **notes_to_dict(results),
         "settings": settings_fields(results.settings),
-        "cases": [case_to_dict(case, lang=lang) for case in results.cases],
+        "cases": _with_unanswered(
+            [case_to_dict(case, lang=lang) for case in results.cases], results
+        ),
         "not_shown": results.not_shown,
     }
+
+
+def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
+    """A case without an answer, with the fields of the others: it counts as 0, and did not pass."""
+    return {
+        **dict.fromkeys(_CASE_FIELDS),
+        "id": json_safe(case.id),
+        "trial": json_safe(case.trial),
+        "tags": json_safe(case.tags),
+        **dict.fromkeys(("score", "f1", "precision", "recall"), 0.0),
+        "is_exact": False,
+        "passed": False,
+        **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
+        "status": "no_answer",
+    }
+
+
+def _with_unanswered(cases: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+    """The cases with those that have no answer among them, in the order of the input."""
+    for case in reversed(results.unscored):
+        if case.is_unanswered:
+            cases.insert(case.position, unanswered_to_dict(case))
+    return cases
 
 
 def calls_of(summary: Summary) -> dict[str, int]:
@@ -564,7 +592,10 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "failures": [_failure(failure) for failure in evaluation.failures],
         "settings": settings,
         "results": results,
-        "cases": [_case(evaluation, case, lang) for case in evaluation.results.cases],
+        "cases": [
+            *[_case(evaluation, case, lang) for case in evaluation.results.cases],
+            *[unanswered_in_run(case) for case in evaluation.results.unscored],
+        ],
         "unreferenced": [_unreferenced(evaluation, case) for case in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
     }
@@ -609,6 +640,14 @@ def case_in_run(
     values = fields.pop("metrics")
     del fields["settings"]
     return {**fields, "passed": evaluation.passes(case), "values": values}
+
+
+def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
+    """The fields of `unanswered_to_dict` as the report of a run has them."""
+    fields = unanswered_to_dict(case)
+    values = fields.pop("metrics")
+    del fields["settings"]
+    return {**fields, "values": values}
 
 
 def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, Any]:
