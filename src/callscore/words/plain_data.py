@@ -12,7 +12,13 @@ from msgspec.structs import asdict, replace
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
-from callscore.core.score import outcome_of, tool_selection, turn_count, turn_passes
+from callscore.core.score import (
+    has_accepted_differences,
+    outcome_of,
+    tool_selection,
+    turn_count,
+    turn_passes,
+)
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
@@ -194,7 +200,8 @@ _MOST_COUNTED = 4096
 
 def _counted(score: Score, lang: Language) -> _Counted:
     counts = *outcome_of(score), len(score.incorrect), bool(score.ignored)
-    key = *counts, score.settings.pass_mark, lang, turn_count(score), score.first_wrong_turn
+    turns = turn_count(score), score.first_wrong_turn
+    key = *counts, has_accepted_differences(score), score.settings.pass_mark, lang, *turns
     found = _counted_before.get(key)
     if found is None:
         rates = [getattr(score, name) for name in _RATES]
