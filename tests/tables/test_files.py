@@ -84,9 +84,8 @@ def outcome(results: Results, folder: str) -> dict[str, Any]:
     """What results come to; what is nothing is left out."""
     data = results.to_dict()
     scores: dict[str, float] = {}
-    for case in data["cases"]:
-        if "status" in case:  # it has no answer: a note says so
-            continue
+    # A note says which cases have no answer.
+    for case in filter(lambda case: "status" not in case, data["cases"]):
         name = case["id"] if case["trial"] is None else f"{case['id']} #{case['trial']}"
         while name in scores:
             name += "'"

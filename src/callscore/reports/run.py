@@ -157,6 +157,7 @@ STOPPED = Phrase(
     "stopped after the first failure: {count} not run",
     "остановлено после первой неудачи: не запущено {count}",
 )
+_BROKEN_OFF = Phrase("interrupted", "прервано")
 _REUSED = Phrase("({count} reused)", "(из истории {count})")
 _DURATION = Phrase("in {time}", "за {time}")
 _MEDIAN = Phrase("median {time}", "медиана {time}")
@@ -206,8 +207,12 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     if skipped:
         parts.append((say(_SKIPPED, lang, count=skipped), ""))
     if run.is_interrupted or run.is_stopped:
-        phrase = INTERRUPTED if run.is_interrupted else STOPPED
-        parts.append((say(phrase, lang, count=sum(it.not_run for it in each)), "bad"))
+        phrase, not_run = (
+            INTERRUPTED if run.is_interrupted else STOPPED,
+            sum(it.not_run for it in each),
+        )
+        # How many are left of a run that broke off is not always known.
+        parts.append((say(phrase if not_run else _BROKEN_OFF, lang, count=not_run), "bad"))
     return parts
 
 

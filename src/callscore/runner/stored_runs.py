@@ -32,6 +32,7 @@ from callscore.core.totals import Show, Totals
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
+from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.history.saved_totals import (
@@ -283,7 +284,9 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         id=run.id,
         evaluations=tuple(results),
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
-        is_interrupted=any(each.not_run for each in results),
+        is_interrupted=run.status == "interrupted"
+        or any(each.not_run for each in results)
+        or is_abandoned(store, run),
         warnings=tuple(warnings),
         unreadable=unreadable_records(run),
     )

@@ -111,6 +111,12 @@ SETTLED = Phrase(
     "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
     " из {written} эталона учитывается {counting}.",
 )
+# Of a call that is expected several times.
+SETTLED_TO_MORE = Phrase(
+    "Alternatives, optional calls and repeats are resolved first: {counting} expected calls count.",
+    "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
+    " учитывается ожидаемых вызовов: {counting}.",
+)
 NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
 ORDERED_GROUPS = Phrase(
     "Calls in an `in_order` group must be made in that order.",
@@ -173,7 +179,9 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
     lines: list[str] = []
     if written.kinds & {"one_of", "optional", "times"}:
         calls = count_of(_WRITTEN, written.calls, lang)
-        lines.append(say(SETTLED, lang, written=calls, counting=len(score.expected)))
+        counting = len(score.expected)
+        phrase = SETTLED if counting <= written.calls else SETTLED_TO_MORE
+        lines.append(say(phrase, lang, written=calls, counting=counting))
         lines += _not_chosen(score, lang)
     if "in_order" in written.kinds and effective_order(score) == "any":
         lines.append(say(ORDERED_GROUPS, lang))
