@@ -43,7 +43,16 @@ CASES = [
     {"id": "e", "trial": 1, "expected": F, "actual": []},
 ]
 # Eight trials: 1, 1, 0, 2/3, no answer, 1, no answer, 0.
-FILE = {"f1": (3 + 2 / 3) / 8, "passed": 3, "trials": 8, "errors": 2, "exact": 3, "actual": 5}
+# Each case with the mean of its trials, as in comparisons: 2/3, 0, 1, 0, 0.
+FILE = {
+    "cases": 1 / 3,
+    "f1": (3 + 2 / 3) / 8,
+    "passed": 3,
+    "trials": 8,
+    "errors": 2,
+    "exact": 3,
+    "actual": 5,
+}
 AGENT = """import callscore
 from callscore import Case
 
@@ -113,6 +122,7 @@ _TEXTS = (
     (r"accuracy\W+(0\.\d+)\W+(\d+)/(\d+)", ["f1", "passed", "trials"]),
     (r"(\d+) of (\d+) trials passed", ["passed", "trials"]),
     (r"(\d+) errors", ["errors"]),
+    (r"passed, mean over cases\W+([\d.]+)%\W+([\d.]+)%", ["cases%", "cases%"]),
     (r"\d{8}-\d{6}-\w{4} .*?([\d.]+)% +\S+ +(0\.\d+)", ["passed%", "f1"]),  # a line of `history`
 )
 
@@ -160,6 +170,10 @@ def _sides(found: Any) -> Iterator[tuple[str, Any]]:
 
 def _compare_json(text: bytes) -> Iterator[tuple[str, Any]]:
     yield from _sides(_json(text))
+
+
+def _gate_json(text: bytes) -> Iterator[tuple[str, Any]]:
+    yield from _sides(_json(text)["comparison"])
 
 
 def _history_json(text: bytes) -> Iterator[tuple[str, Any]]:
@@ -212,9 +226,16 @@ READERS: dict[str, dict[str, Reader]] = {
     "rescore": _OF_A_RUN,
     "history": {"table": _text, "json": _history_json},
     "compare": {"table": _text, "json": _compare_json, "markdown": _text, "html": _html},
+    "gate": {
+        "table": _text,
+        "json": _gate_json,
+        "markdown": _text,
+        "junit": _text,
+        "html": _html,
+    },
     "export": {"jsonl": _export_lines, "csv": _export_table, "parquet": _export_parquet},
 }
-# What each command is given. `gate` shows a comparison, which `compare` stands for.
+# What each command is given.
 ARGUMENTS = {
     "score": "cases.jsonl --show all",
     "show": "RUN1 --show all",
@@ -222,6 +243,7 @@ ARGUMENTS = {
     "rescore": "RUN1 --show all",
     "history": "",
     "compare": "RUN1 RUN1",
+    "gate": "RUN1 --against RUN1",
     "export": "RUN1",
 }
 
@@ -229,8 +251,8 @@ ARGUMENTS = {
 def _differing(found: Iterator[tuple[str, Any]], expected: Numbers, where: str) -> list[str]:
     """What a report says otherwise, and whether it says nothing that is known."""
     known = expected | {
-        f"{name}%": 100 * expected[name] / (1 if name == "f1" else expected["trials"])
-        for name in ("f1", "passed", "exact")
+        f"{name}%": 100 * value / (1 if name in ("f1", "cases") else expected["trials"])
+        for name, value in expected.items()
     }
     said = [*found]
     wrong = [
@@ -238,7 +260,11 @@ def _differing(found: Iterator[tuple[str, Any]], expected: Numbers, where: str) 
         for name, value in said
         if float(value) != pytest.approx(known[name], abs=0.06 if "%" in name else 6e-4)
     ]
-    return wrong if {"f1", "f1%", "passed"} & {name for name, _ in said} else [f"{where}: nothing"]
+    return (
+        wrong
+        if {"f1", "f1%", "passed", "cases%"} & {name for name, _ in said}
+        else [f"{where}: nothing"]
+    )
 
 
 def _formats(command: str) -> list[str]:
@@ -275,7 +301,7 @@ def test_all_reports_of_a_run_have_the_same_numbers(project: Path, browser: Brow
 
     folder.run("score cases.jsonl --save scored")
     [run] = [each["id"] for each in browser.get("/api/home")["runs"]]
-    commands = ("score", "show", "history", "compare", "export", "rescore")
+    commands = ("score", "show", "history", "compare", "gate", "export", "rescore")
     wrong = [each for command in commands for each in _commanded(folder, command, FILE)]
     wrong += [*_on_page(browser, run, FILE), *_commanded(folder, "run", RUN)]
     Path("asked.log").unlink()
