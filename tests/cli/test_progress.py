@@ -6,9 +6,9 @@ import io
 import sys
 from typing import TYPE_CHECKING
 
-from callscore.cli.progress import (
-    progress,
-)
+from callscore import Case, score
+from callscore.cli.progress import RunningScore, progress
+from callscore.core.results import Failure, Result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,3 +47,12 @@ def test_without_a_terminal_there_is_none(monkeypatch: pytest.MonkeyPatch) -> No
 
     with progress(["-"]) as on_bytes:
         assert on_bytes is None
+
+
+def test_an_error_counts_as_0_in_the_score_so_far() -> None:
+    running = RunningScore()
+
+    running.add(Result(case=Case(id="a"), score=score([], []), passed=True))
+    running.add(Result(case=Case(id="b"), failure=Failure(case="b", kind="raised", problem="no")))
+
+    assert running.text("en") == "score 0.500  1 error"

@@ -14,8 +14,12 @@ RIGHT = score(expected=["f"], actual=["f"])
 WRONG = score(expected=["f"], actual=["g"])
 
 
-def an_evaluation(*found: tuple[str, bool], trials: bool = False) -> EvaluationResults:
+def an_evaluation(
+    *found: tuple[str, bool], trials: bool = False, errors: int = 0
+) -> EvaluationResults:
     summary = Summary()
+    for _ in range(errors):
+        summary.add_unanswered()
     counts: dict[str, tuple[int, int]] = {}
     for case, is_right in found:
         summary.add(RIGHT if is_right else WRONG, trial_of=case if trials else None)
@@ -26,6 +30,7 @@ def an_evaluation(*found: tuple[str, bool], trials: bool = False) -> EvaluationR
         place="eval_a.py",
         results=Results(settings=DEFAULT, summary=summary),
         answered=len(found),
+        errors=errors,
         passed=sum(is_right for _, is_right in found),
         trials=tuple([CaseTrials(case, *both) for case, both in counts.items()]) if trials else (),
     )
@@ -34,20 +39,19 @@ def an_evaluation(*found: tuple[str, bool], trials: bool = False) -> EvaluationR
 def test_the_score_is_the_mean_over_trials_and_an_error_counts_as_0() -> None:
     from msgspec.structs import replace
 
-    alone = replace(an_evaluation(("a", True), ("b", False)), errors=2)
-    repeated = an_evaluation(("a", True), ("a", False), ("b", True), trials=True)
+    alone = an_evaluation(("a", True), ("b", False), errors=2)
+    repeated = an_evaluation(("a", True), ("a", False), ("b", True), trials=True, errors=3)
     # One trial of `b` gave no answer, and `c` never did.
     repeated = replace(
         repeated,
-        errors=3,
         trials=(CaseTrials("a", 2, 1), CaseTrials("b", 2, 1), CaseTrials("c", 2, 0)),
     )
 
     assert summary_payload([alone])["f1"] == 1 / 4
     assert summary_payload([repeated])["f1"] == 2 / 6
     assert summary_payload([alone, repeated])["f1"] == 3 / 10
-    assert summary_payload([replace(an_evaluation(), errors=2)])["f1"] == 0.0
-    assert summary_payload([replace(an_evaluation(), errors=2, answered=1)])["f1"] is None
+    assert summary_payload([an_evaluation(errors=2)])["f1"] == 0.0
+    assert summary_payload([replace(an_evaluation(errors=2), answered=1)])["f1"] is None
     assert summary_payload([an_evaluation()])["f1"] is None
 
 
@@ -72,9 +76,9 @@ def test_evaluations_are_pooled_by_cases() -> None:
     totals = summary_payload([one, other])
 
     assert (totals["cases"], totals["passed"]) == (12, 10)
-    assert totals["macro_f1"] == pytest.approx(10 / 12)
-    low, high = totals["macro_f1_interval"]
-    assert 0 < low < totals["macro_f1"] < high <= 1
+    assert totals["f1"] == pytest.approx(10 / 12)
+    low, high = totals["f1_interval"]
+    assert 0 < low < totals["f1"] < high <= 1
     assert "scorers" not in totals
 
 
@@ -86,4 +90,4 @@ def test_cases_of_one_id_in_two_evaluations_are_two() -> None:
     totals = summary_payload(both * 5)
 
     assert totals["cases"] == 10
-    assert totals["macro_f1_interval"] is not None
+    assert totals["f1_interval"] is not None

@@ -252,7 +252,7 @@ def test_results_can_be_counted_without_their_ids_and_tools() -> None:
     assert (counted.answered, counted.passed, counted.undecided) == (2, 1, 1)
     assert (counted.errors, counted.unscored, counted.cases) == (1, 1, 3)
     assert counted.scorers[0].mean == 0.5
-    assert counted.results.summary.outcomes == {(0, 0, 0, 0): 1}
+    assert counted.results.summary.outcomes == {(0, 0, 0, 0): 1, UNANSWERED: 1}
     assert counted.results.summary.tools == {}
 
 
@@ -290,7 +290,7 @@ def test_a_missing_answer_of_a_summary_is_an_error() -> None:
 
     found = totals.evaluation(ABOUT, cases=6)
     assert (found.answered, found.passed, found.errors, found.undecided) == (5, 3, 1, 2)
-    assert found.results.summary.outcomes == {(1, 1, 1, 0): 3}
+    assert found.results.summary.outcomes == {(1, 1, 1, 0): 3, UNANSWERED: 1}
     assert (found.scorers[0].mean, found.scorers[0].scored) == (0.75, 4)
     assert summary_payload([found])["f1"] == 0.75
 

@@ -102,7 +102,7 @@ def test_traces_are_scored_as_they_come(tmp_path: Path, callscore: Program) -> N
 
     assert code == 0
     assert lines[0] == (
-        "paris   passed       100.0% Perfect match   precision 100.0%, recall 100.0%"
+        "paris   passed       100.0% Excellent, perfect match   precision 100.0%, recall 100.0%"
     )
     assert lines[1] == "oslo    not scored   no reference has this id"
     assert "Macro F1 50.0%   Moderate" in lines

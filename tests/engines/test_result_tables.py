@@ -83,10 +83,10 @@ def test_no_cases_have_the_columns_and_no_row() -> None:
 @pytest.mark.parametrize(
     ("options", "kept"),
     [
-        ({"show": "failing"}, "2 of 6"),
-        ({"max_shown": 3}, "3 of 6"),
-        ({"show": "none"}, "0 of 6"),
-        ({"max_shown": 100}, "4 of 6"),  # what has no score is not kept
+        ({"show": "failing"}, "4 of 7"),
+        ({"max_shown": 3}, "5 of 7"),
+        ({"show": "none"}, "0 of 7"),
+        ({"max_shown": 100}, "6 of 7"),  # what nothing is expected of is not kept
     ],
 )
 def test_a_table_without_some_of_the_cases_is_refused(options: dict[str, Any], kept: str) -> None:

@@ -150,7 +150,7 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     tally = _numbers(line)
     assert (tally.cases, tally.decided, tally.trials) == (4, 3, 6)
     assert (tally.answered, tally.passed, tally.errors) == (4, 2, 2)
-    assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert tally.share == pytest.approx(2 / 5)
     # An error did not pass, and counts as 0.
     assert tally.f1 == pytest.approx((1 + 0.5 + 1) / 5)
     assert tally.interval == wilson((tally.share or 0) * 3, 3)

@@ -126,6 +126,7 @@ def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -
     (scorer,) = found.evaluations[0].scorers
     assert (scorer.name, scorer.scored, scorer.fail_under) == ("accuracy", 4, None)
     assert found.below == ()
+    assert found.is_interrupted
 
 
 def test_where_only_python_knows_what_was_expected_the_calls_are_shown(store: Store) -> None:

@@ -1,7 +1,7 @@
 """What is scored in files of every kind, alone and joined: see files.jsonl.
 
 A file is written as its text, as a list of JSON lines, or as what is packed in it: `{"gzip": TEXT}`. The
-scores of a row are the F1 of every case; notes are what results say beside them.
+scores of a row are the F1 of every case with an answer; notes are what results say beside them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def outcome(results: Results, folder: str) -> dict[str, Any]:
     """What results come to; what is nothing is left out."""
     data = results.to_dict()
     scores: dict[str, float] = {}
-    for case in data["cases"]:
+    # A note says which cases have no answer.
+    for case in filter(lambda case: "status" not in case, data["cases"]):
         name = case["id"] if case["trial"] is None else f"{case['id']} #{case['trial']}"
         while name in scores:
             name += "'"

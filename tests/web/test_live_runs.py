@@ -118,6 +118,7 @@ def test_events_are_told_until_the_run_ends(browser: Browser, store: Store) -> N
         "finished",
         4,
     )
+    assert told["f1"] == (1.0 + 0.5 + 0.0) / 3  # an error counts as 0
 
 
 def test_an_event_is_told_only_if_something_changed(

@@ -143,3 +143,21 @@ def test_a_run_without_every_case_has_the_totals_of_all(browser: Browser, projec
     assert len(page["index"]["id"]) == 5
     assert "only the failing cases were saved" in document["notes"][0]["text"]
     assert page["run"]["evaluations"][0]["share"] == 0.9
+
+
+def test_the_mark_says_what_the_exit_code_says_and_nothing_praises_what_failed(
+    browser: Browser, runs: Runs, project: Path
+) -> None:
+    cases = "[Case(id=name, expected=['f']) for name in 'abcd']"
+    agent = "def agent(case):\n    return ['f'] if case.id != 'a' else []\n"
+    text = f"from callscore import Case, evaluation\n\n@evaluation(cases={cases})\n{agent}"
+    (project / "eval_weather.py").write_text(text)
+
+    def shown(**options: Any) -> tuple[str, str]:
+        document = browser.get(f"/api/runs/{runs(**options)}")["document"]
+        return document["verdict"]["status"], document["headline"]["rating"]
+
+    # The mean is 0.75, and one case of four fails.
+    assert shown() == ("bad", "")
+    assert shown(fail_under=0.8) == ("bad", "")
+    assert shown(fail_under=0.7) == ("good", "Good")

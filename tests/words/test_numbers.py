@@ -43,7 +43,7 @@ def test_a_score_is_shown_on_its_side_of_the_pass_mark(
 
 
 @pytest.mark.parametrize(
-    ("rating", "lowest"), [("Perfect match", 1.0), ("Good", 0.7), ("Moderate", 0.5), ("Poor", 0.0)]
+    ("rating", "lowest"), [("Excellent", 0.9), ("Good", 0.7), ("Moderate", 0.5), ("Poor", 0.0)]
 )
 def test_a_rating_holds_from_its_lowest_score_on(rating: str, lowest: float) -> None:
     ratings = set()

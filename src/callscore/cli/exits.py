@@ -180,7 +180,7 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
     for evaluation, scorer in [(each, it) for each in run.evaluations for it in each.scorers]:
         if scorer.broken.count:
             reasons = "; ".join(reason.rstrip(".") for reason in scorer.broken.names)
-            noun = _CASES if evaluation.questions == evaluation.cases else _TRIALS
+            noun = CASES if evaluation.questions == evaluation.cases else TRIALS
             cases = count_of(noun, scorer.broken.count, lang)
             about = {"evaluation": evaluation.label, "scorer": scorer.name}
             yield UNREADABLE, say(_SCORER_BROKEN, lang, **about, reasons=reasons, cases=cases)
@@ -234,7 +234,7 @@ def _missed_means(evaluation: EvaluationResults, lang: Language) -> Iterator[str
             else:
                 mean = decimal(scorer.mean, border=scorer.fail_under)
                 yield say(_SCORER_BELOW, lang, evaluation=name, mean=mean, **about)
-    if not any(scorer.fail_under is not None for scorer in evaluation.scorers):
+    if not evaluation.has_required_mean:
         failed = evaluation.decided - evaluation.errors - evaluation.passed
         if failed:
             is_repeated = evaluation.questions > evaluation.cases

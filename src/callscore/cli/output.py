@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from callscore.cli.waiting_cases import PartOfCases, WaitingCases
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Noted, Results, RunResults
+    from callscore.core.results import Noted, Results, RunResults
     from callscore.engines.workers import Parts
     from callscore.reports.html.document import Heading
 
@@ -198,7 +198,12 @@ class Output:
         self.heading: Heading | None = None  # of an HTML report
 
     @property
-    def on_case(self) -> Callable[[CaseScore], None] | None:
+    def takes_unanswered(self) -> bool:
+        """Whether `on_case` takes cases without an answer, too."""
+        return self._format in ("json", "jsonl")
+
+    @property
+    def on_case(self) -> Callable[[Any], None] | None:
         """The function that takes a case as soon as it is scored; None if the report needs all of them."""
         if self._format == "jsonl":
             from callscore.hiding.hider import Hider
@@ -276,8 +281,13 @@ class Output:
             return
         cases = self._cases
         if cases is None or cases.shown.count <= 1:
-            only = () if cases is None or cases.only is None else (cases.only,)
-            results = replace(results, cases=(*results.cases, *only))
+            only = None if cases is None else cases.only
+            from callscore.core.results import UnscoredCase
+
+            if isinstance(only, UnscoredCase):
+                results = replace(results, unscored=(only,))
+            elif only is not None:
+                results = replace(results, cases=(*results.cases, only))
             write_report("score", (results,), self, self._format, lang=self._lang)
         else:
             self._write_around(cases, without_secrets(results))

@@ -97,10 +97,11 @@ class RunningScore:
             self._scored += 1
 
     def text(self, lang: Language) -> str:
-        """The mean score of the calls, and how many cases failed and had errors."""
+        """The mean score of the calls, 0 for an error, and how many cases failed and had errors."""
         parts = []
         if self._scored:
-            parts.append(say(_SCORE, lang, score=decimal(self._total / self._scored)))
+            mean = self._total / (self._scored + self._errors)
+            parts.append(say(_SCORE, lang, score=decimal(mean)))
         if self._failed:
             parts.append(say(_FAILED, lang, count=self._failed))
         if self._errors:

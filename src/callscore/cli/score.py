@@ -476,6 +476,7 @@ def _score(
             on_case = output.on_case
             hooks = ScoreHooks(
                 on_case=on_case,
+                takes_unanswered=output.takes_unanswered,
                 on_unjudged=unjudged.take,
                 on_bytes=on_bytes,
                 on_unfound=note_unfound,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
-from callscore.core.results import CaseScore
+from callscore.core.results import CaseScore, UnscoredCase
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import ShownCases
 from callscore.reports.inert import inert_block
@@ -30,7 +30,7 @@ class PartOfCases(Struct, frozen=True):
 
     shown: ShownCases
     written: bytes
-    only: CaseScore | None
+    only: CaseScore | UnscoredCase | None
 
 
 class WaitingCases:
@@ -53,7 +53,7 @@ class WaitingCases:
         self._block_size = 0
         self._count = self._failing = self._faults = 0
         self._markers: dict[str, None] = {}
-        self.only: CaseScore | None = None  # if there is one so far
+        self.only: CaseScore | UnscoredCase | None = None  # if there is one so far
 
     @property
     def shown(self) -> ShownCases:
@@ -61,7 +61,7 @@ class WaitingCases:
         self._store_block()
         return ShownCases(self._count, self._failing, self._faults, tuple(self._markers))
 
-    def add(self, case: CaseScore) -> None:
+    def add(self, case: CaseScore | UnscoredCase) -> None:
         """Take the next case."""
         self._count += 1
         if self._count == 1:
@@ -95,10 +95,10 @@ class WaitingCases:
         self._markers |= dict.fromkeys(part.shown.markers)
         self._append(part.written)
 
-    def _add(self, case: CaseScore) -> None:
-        score = case.score
-        self._failing += not score.passed
-        self._faults += len(score.faults or ())
+    def _add(self, case: CaseScore | UnscoredCase) -> None:
+        score = None if isinstance(case, UnscoredCase) else case.score
+        self._failing += score is None or not score.passed
+        self._faults += 0 if score is None else len(score.faults or ())
         if self.form.hidden_case is None or not self._hider.has_any:
             self._append(self.form.case(self._hider.data(case), self._lang))
         else:

@@ -50,6 +50,7 @@ __all__ = [
     "Usage",
     "answer_passes",
     "failure_kind",
+    "unanswered_case",
 ]
 
 
@@ -119,7 +120,7 @@ class InputFiles(Struct, frozen=True, gc=False):
 
 
 class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without a score, for the tables of results.
+    """A case without a score, for the tables of results and the cases of a JSON report.
 
     Attributes:
         is_unanswered: whether calls are expected, and there is no answer: it counts as 0. Otherwise
@@ -132,6 +133,12 @@ class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     is_unanswered: bool
     position: int = 0
+
+
+def unanswered_case(case: Case) -> UnscoredCase:
+    """A case whose answer is missing."""
+    tags = tuple(case.tags)
+    return UnscoredCase(id=case.id, trial=case.trial, tags=tags, is_unanswered=True)
 
 
 class MetricResult(Struct, frozen=True, gc=False):
@@ -173,7 +180,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
         sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
-        unscored: the cases without a score, in the order of the input, if all cases are in `cases`.
+        unscored: the cases without a score, in the order of the input, if all cases are in `cases`;
+            otherwise those without an answer, if cases are shown.
     """
 
     settings: Settings
@@ -583,6 +591,19 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     def decided(self) -> int:
         """How many trials passed or failed; a trial without an answer failed."""
         return self.answered - self.undecided + self.errors
+
+    @property
+    def has_required_mean(self) -> bool:
+        """Whether a scorer has a `fail_under`, which then decides instead of the cases."""
+        return any(scorer.fail_under is not None for scorer in self.scorers)
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether its answers fail a run: a mean is too low, or, if none is required, a case failed."""
+        if self.has_required_mean:
+            is_below = any(scorer.is_below for scorer in self.scorers)
+            return is_below or self.results.summary.forbidden_cases > 0
+        return self.decided - self.errors > self.passed
 
     def passes(self, case: CaseScore | CaseValues) -> bool | None:
         """Whether one of the cases to show passes; None where no scorer has a number."""

@@ -48,6 +48,7 @@ __all__ = [
     "TurnScore",
     "count_faulty_calls",
     "f1_of",
+    "has_accepted_differences",
     "has_no_counted_calls",
     "is_passing",
     "outcome_f1",
@@ -465,8 +466,11 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every expected call was made correctly, and no other call that counts."""
-        return self._correct_count == len(self.expected) == len(self.actual)
+        """Whether every expected call was made with equal arguments, and no other call that counts.
+
+        They are equal if the pair has no difference: a value that its matcher accepts is equal.
+        """
+        return self.f1 == 1 and not has_accepted_differences(self)
 
     @property
     def passed(self) -> bool:
@@ -556,7 +560,7 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def rating(self) -> str | None:
-        """Perfect match, Excellent, Good, Moderate or Poor; None without calls that count."""
+        """Excellent, Good, Moderate or Poor; None without calls that count."""
         from callscore.words.value_text import score_rating
 
         return score_rating(self)
@@ -701,6 +705,12 @@ def outcome_of(score: Score) -> Outcome:
 def has_no_counted_calls(score: Score) -> bool:
     """Whether there are calls, but none that counts under the settings: it passes without a rating."""
     return bool(score.ignored) and not score.expected and not score.actual
+
+
+def has_accepted_differences(score: Score) -> bool:
+    """Whether no call is wrong, missing or extra, but an argument differs, as flexible mode accepts."""
+    is_flexible = score.settings.mode == "flexible" and score.f1 == 1
+    return is_flexible and any(pair.differences for pair in score.correct)
 
 
 def outcome_f1(outcome: Outcome) -> float:

@@ -14,6 +14,7 @@ from callscore.core.score import (
     Outcome,
     count_faulty_calls,
     f1_of,
+    has_accepted_differences,
     has_no_counted_calls,
     is_passing,
     outcome_f1,
@@ -93,6 +94,7 @@ class Summary(Struct):
         checked_calls: the actual calls of these cases.
         valid_calls: those of them that their schemas accept.
         uncounted_cases: the cases in which there are calls, but none that counts.
+        differing_cases: the cases in which no call is wrong, missing or extra, but an argument differs.
         turn_cases: the cases whose turns were scored.
         joined_turn_cases: the cases with turns that were compared as one, because the trace does not
             say where a turn begins.
@@ -110,6 +112,7 @@ class Summary(Struct):
     checked_calls: int = 0
     valid_calls: int = 0
     uncounted_cases: int = 0
+    differing_cases: int = 0
     turn_cases: int = 0
     joined_turn_cases: int = 0
     wrong_turns: dict[int, int] = field(default_factory=dict)
@@ -121,6 +124,7 @@ class Summary(Struct):
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
         self.uncounted_cases += has_no_counted_calls(score)
+        self.differing_cases += has_accepted_differences(score)
         tool, known = self.tool, self.tools.get
         expected = score.expected
         for call in expected[: score.equal_start]:
@@ -234,6 +238,7 @@ class Summary(Struct):
         self.checked_calls += other.checked_calls
         self.valid_calls += other.valid_calls
         self.uncounted_cases += other.uncounted_cases
+        self.differing_cases += other.differing_cases
         self.turn_cases += other.turn_cases
         self.joined_turn_cases += other.joined_turn_cases
         add_counts(self.wrong_turns, other.wrong_turns)
@@ -279,12 +284,9 @@ class Summary(Struct):
         return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
 
     @property
-    def made(self) -> int:
-        """Actual calls that are correct, incorrect or extra, over all cases.
-
-        These are more than `total_actual` if calls with wrong arguments are free.
-        """
-        return max(self.total_actual, self.correct + self.incorrect + self.extra)
+    def free(self) -> int:
+        """Incorrect calls that are free, over all cases: they are not in `total_actual`."""
+        return max(self.correct + self.incorrect + self.extra - self.total_actual, 0)
 
     @property
     def incorrect(self) -> int:
@@ -367,12 +369,13 @@ class Summary(Struct):
 
     @property
     def exact(self) -> int:
-        """Cases in which every expected call was made correctly and no other."""
-        return sum(
+        """Cases in which every expected call was made with equal arguments, and no other."""
+        correct_cases = sum(
             times
             for correct, expected, actual, _, times in self._answered()
             if correct == expected == actual
         )
+        return correct_cases - self.differing_cases
 
     @property
     def exact_interval(self) -> Interval:

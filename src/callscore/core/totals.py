@@ -24,7 +24,9 @@ from callscore.core.results import (
     Noted,
     Results,
     ScorerResult,
+    UnscoredCase,
     Usage,
+    unanswered_case,
 )
 from callscore.core.score import (
     UNANSWERED,
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from callscore.core.results import Result, SavedScore
-    from callscore.core.score import Outcome
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "SavedCases",
     "Show",
     "Totals",
+    "pooled",
     "summary_payload",
 ]
 
@@ -317,6 +319,7 @@ class Totals:
             self._columns[name] = Column(name, settings.pass_mark, least)
         self._show = show
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
+        self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self.summary = Summary(pass_mark=settings.pass_mark)
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
@@ -335,22 +338,21 @@ class Totals:
         """Count a result; without a position, it follows those that were added before."""
         case, failure = result.case, result.failure
         position = self._added if position is None else position
-        is_repeated = case.trial is not None
+        trial_of = None if case.trial is None else case.id
         self._added += 1
         self._names.add(case.id)
         self._note_names(result)
         # An undecided answer does not count as a trial; a missing answer did not pass.
-        if is_repeated and (failure is not None or result.passed is not None):
+        if trial_of is not None and (failure is not None or result.passed is not None):
             self._count_trial(result, position)
         if self._listed is not None:
             self._listed.add(result, position)
         if failure is not None:
-            self._errors += 1
-            self._unscored += failure.kind == "unscored"
             self._failures.add(position, failure)
+            self._unanswered.add(position, unanswered_case(case))
+            self._count_error(failure, trial_of)
             return
         self._count_answer(result)
-        trial_of = case.id if is_repeated else None
         if result.status == "not_scored":
             self._not_scored.add(case.id)
         if result.saved is not None and result.score is None:
@@ -361,7 +363,7 @@ class Totals:
                 self.summary.add(result.score, trial_of=trial_of)
         if self._show == "all" or (self._show == "failing" and result.passed is False):
             # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = is_repeated and self._show == "failing"
+            is_once = trial_of is not None and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
 
     def _note_names(self, result: Result) -> None:
@@ -381,8 +383,7 @@ class Totals:
         This takes no memory for each result. `evaluation` must be told how many cases there are.
         """
         if result.failure is not None:
-            self._errors += 1
-            self._unscored += result.failure.kind == "unscored"
+            self._count_error(result.failure)
             return
         self._count_answer(result)
         self._count_values(values)
@@ -397,9 +398,9 @@ class Totals:
         `not_scored` of them have an answer, and no score. `evaluation` must be told how many cases
         there are.
         """
-        outcomes = {each: times for each, times in summary.outcomes.items() if each != UNANSWERED}
-        for outcome, times in outcomes.items():
-            self._count_values((MetricValue(scorer, outcome_f1(outcome)),), times)
+        for outcome, times in summary.outcomes.items():
+            if outcome != UNANSWERED:
+                self._count_values((MetricValue(scorer, outcome_f1(outcome)),), times)
         self._answered += summary.scored + not_scored
         self._passed += summary.passed
         self._undecided += not_scored
@@ -407,9 +408,7 @@ class Totals:
         self._errors += summary.unanswered
         if summary.has_repeated_trials:
             self._counted_trials += _case_trials(summary)
-        trials = {case: _answered(found) for case, found in summary.trials.items()}
-        known = {case: found for case, found in trials.items() if found}
-        self.summary.merge(replace(summary, outcomes=outcomes, trials=known))
+        self.summary.merge(summary)
 
     def _count_saved(self, result: Result, saved: SavedScore, trial_of: str | None) -> None:
         """Count a stored result; results that share their values are counted together."""
@@ -426,6 +425,11 @@ class Totals:
             if column is None:
                 column = columns[value.name] = Column(value.name, self._settings.pass_mark)
             column.add(value, times)
+
+    def _count_error(self, failure: Failure, trial_of: str | None = None) -> None:
+        self._errors += 1
+        self._unscored += failure.kind == "unscored"
+        self.summary.add_unanswered(trial_of=trial_of)
 
     def _count_answer(self, result: Result) -> None:
         if result.case.unread is not None:
@@ -478,6 +482,7 @@ class Totals:
                 settings=self._settings,
                 summary=self.summary,
                 cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
+                unscored=() if self._show == "none" else tuple(self._unanswered.items()),
                 not_shown=self._shown.left_out,
                 not_scored=self._not_scored.noted(),
                 unread=self._unread.noted(),
@@ -487,8 +492,8 @@ class Totals:
                     column.scorer(
                         errors=self._errors,
                         is_complete=is_complete,
-                        has_counted_calls=self.summary.uncounted_cases < self.summary.cases
-                        or not self.summary.cases,
+                        has_counted_calls=self.summary.uncounted_cases < self.summary.scored
+                        or not self.summary.scored,
                     )
                     for column in self._columns.values()
                 ]
@@ -512,10 +517,6 @@ class Totals:
             seconds=_median(self._seconds) if has_seconds else None,
             reused=self._reused,
         )
-
-
-def _answered(outcomes: Mapping[Outcome, int]) -> dict[Outcome, int]:
-    return {outcome: times for outcome, times in outcomes.items() if outcome != UNANSWERED}
 
 
 def _case_trials(summary: Summary) -> list[CaseTrials]:
@@ -550,9 +551,9 @@ _SCORER_FIELDS = ("name", "mean", "scored", "passed", "fail_under")
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     """The totals of evaluations as plain data; for a single one also those of its scorers.
 
-    `cases` and `trials` count what was run; `decided_cases`, what passed or failed. An error did not
-    pass. `passed_share` is the mean over the decided cases of the share of trials that passed. `f1`
-    is the mean of the scores, with 0 for a missing answer; `macro_f1` is the mean over the answers.
+    `cases` and `trials` count what was run; `decided_cases`, what passed or failed. `passed_share` is
+    the share of the trials that passed among those that passed or failed, and `f1` the mean score of
+    the trials. A trial without an answer did not pass, and its score is 0.
     `planned_cases` and `planned_trials` are there if not all were run.
     """
     counts: dict[str, Any] = {
@@ -562,24 +563,19 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)
     for name in _COST:
         counts[name] = sum(getattr(each.usage, name) for each in results)
-    pooled = _pooled(results)
-    interval = pooled.macro_f1_interval
+    whole = pooled(results)
+    interval = whole.macro_f1_interval
     counts["cases"] = sum(map(_cases_run, results))
     counts["trials"] = counts["answered"] + counts["errors"]
-    counts["decided_cases"] = decided = sum(len(each.trials) or each.decided for each in results)
-    shares = ExactMean()
-    for each in results:
-        for case in each.trials:
-            shares.add(case.passed / case.trials)
-        if not each.trials:
-            shares.add(1.0, each.passed)
-    counts["passed_share"] = shares.value(decided)
+    counts["decided_cases"] = sum(len(each.trials) or each.decided for each in results)
+    decided = sum(each.decided for each in results)
+    counts["passed_share"] = counts["passed"] / decided if decided else None
     if any(each.not_run for each in results):
         counts["planned_cases"] = sum(each.cases for each in results)
         counts["planned_trials"] = sum(each.questions for each in results)
-    counts["f1"] = _mean_with_errors(pooled, results)
-    counts["macro_f1"] = pooled.macro_f1
-    counts["macro_f1_interval"] = None if interval is None else list(interval)
+    has_only_errors = whole.cases and not whole.scored
+    counts["f1"] = 0.0 if has_only_errors else whole.macro_f1
+    counts["f1_interval"] = None if interval is None else list(interval)
     if len(results) == 1:
         only = results[0]
         counts["seconds"] = only.seconds
@@ -596,23 +592,15 @@ def _cases_run(each: EvaluationResults) -> int:
     return len(each.trials) if each.not_run else max(each.cases, len(each.trials))
 
 
-def _mean_with_errors(pooled: Summary, results: Sequence[EvaluationResults]) -> float | None:
-    """The mean score, with 0 for each missing answer, unless no answer of its evaluation has one."""
-    errors = sum(
-        each.errors for each in results if each.results.summary.outcomes or not each.answered
-    )
-    if pooled.macro_f1 is None:
-        return 0.0 if errors else None
-    unanswered = pooled.outcomes.get(UNANSWERED, 0) + errors
-    return Summary(outcomes={**pooled.outcomes, UNANSWERED: unanswered}).macro_f1
+def pooled(results: Sequence[EvaluationResults]) -> Summary:
+    """The counts of all evaluations; cases of the same id in two of them are two cases.
 
-
-def _pooled(results: Sequence[EvaluationResults]) -> Summary:
-    """The scores of all evaluations; cases of the same id in two of them are two cases."""
-    outcomes: Counter[Any] = Counter()
-    trials = {}
+    Where there are answers, and none has a score, the missing ones have none either.
+    """
+    whole = Summary()
     for number, each in enumerate(results):
         summary = each.results.summary
-        outcomes.update(summary.outcomes)
-        trials.update({f"{number} {case}": found for case, found in summary.trials.items()})
-    return Summary(outcomes=dict(outcomes), trials=trials)
+        if summary.scored or not each.answered:
+            trials = {f"{number} {case}": found for case, found in summary.trials.items()}
+            whole.merge(replace(summary, pass_mark=whole.pass_mark, trials=trials))
+    return whole

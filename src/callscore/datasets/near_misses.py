@@ -297,7 +297,7 @@ def passes_without_faults(record: dict[str, Any], tools: Mapping[str, Tool]) -> 
     """Whether a case, as a record of a file, passes, and its answer has no faults."""
     case = read_case(record, place="")
     score, faults = _score_of(case, tools)
-    return score.is_exact and not faults
+    return score.f1 == 1 and not faults
 
 
 def _score_of(case: Case, tools: Mapping[str, Tool]) -> tuple[Score, frozenset[str]]:

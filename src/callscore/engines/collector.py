@@ -54,7 +54,8 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
     """Callbacks while cases are scored.
 
     Attributes:
-        on_case: called with every case to show, which is then not kept for the end.
+        on_case: called with every case to show, which is then not kept for the end; with
+            `takes_unanswered` also with those that have no answer.
         on_outcomes: called with some scored cases, which have an `id` and a `trial`, and the outcome
             of each: its correct pairs, expected calls, actual calls, and forbidden calls.
         on_score: called with every scored case, its score, and the definitions of its tools by name,
@@ -74,7 +75,8 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
         parts: how `on_case` can be called in several processes.
     """
 
-    on_case: Callable[[CaseScore], None] | None = None
+    on_case: Callable[[Any], None] | None = None
+    takes_unanswered: bool = False
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
     on_result: Callable[[Result], None] | None = None
@@ -216,17 +218,26 @@ class Collector:
             self._show_case(case, score, values)
 
     def _keep_unscored(self, case: Case) -> None:
-        """Keep a case without a score, if all cases are kept."""
-        if self._show == "all" and self._max_shown is None and self._hooks.on_case is None:
-            self._unscored.append(
-                UnscoredCase(
-                    id=case.id,
-                    trial=case.trial,
-                    tags=tuple(case.tags),
-                    is_unanswered=case.expected is not UNSET,
-                    position=len(self._kept),
-                )
-            )
+        """Keep a case without a score: all if all cases are kept, or those to show without an answer."""
+        is_unanswered = case.expected is not UNSET
+        found = UnscoredCase(
+            id=case.id,
+            trial=case.trial,
+            tags=tuple(case.tags),
+            is_unanswered=is_unanswered,
+            position=len(self._kept),
+        )
+        is_shown, hooks, most = is_unanswered and self._show != "none", self._hooks, self._max_shown
+        if hooks.on_case is None:
+            is_whole = self._show == "all" and most is None
+            if is_whole or (is_shown and (most is None or len(self._unscored) < most)):
+                self._unscored.append(found)
+        elif is_shown and hooks.takes_unanswered:
+            if most is not None and self._shown >= most:
+                self._not_shown += 1
+            else:
+                self._shown += 1
+                hooks.on_case(found)
 
     def _call_hooks(
         self, case: Case, score: Score, tools: Mapping[str, Tool] | None

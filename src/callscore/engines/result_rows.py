@@ -113,6 +113,7 @@ def row_schema(columns: RowColumns = DEFAULT_COLUMNS) -> Any:
         ("checked_calls", whole),
         ("valid_calls", whole),
         ("is_uncounted", arrow.bool_()),
+        ("is_exact", arrow.bool_()),
         ("turns", whole),
         ("first_wrong_turn", whole),
         ("source", text),
@@ -273,6 +274,7 @@ class RowBuilder:
                 *numbers,
                 *(_NOT_CHECKED if faults is None else _checked(score, faults)),
                 has_no_counted_calls(score),
+                score.is_exact,
                 *(_NO_TURNS if score.expectation is None else _turns_of(score)),
                 source,
                 offset,
@@ -348,7 +350,7 @@ class RowBuilder:
         rates = (score, score, score, passed)
         counts = [None] * len(CALL_COUNTS)
         large = [None] * self._columns.pairs + [case] * (self._columns.cases != "none")
-        self._rows.append((*names, *counts, *rates, *[None] * 5, *place, *large))
+        self._rows.append((*names, *counts, *rates, *[None] * 6, *place, *large))
         self._tags.append(tags)
         self._failures.append(failures)
         for column in (self._tools, self._arguments, self._confusion, self._faults):
@@ -381,7 +383,7 @@ class RowBuilder:
         return self._columns.pairs + (self._columns.cases != "none")
 
 
-_PLAIN = 22  # columns that hold no lists, without the large ones
+_PLAIN = 23  # columns that hold no lists, without the large ones
 
 
 def _names(case: Case) -> tuple[str, str | None]:

@@ -70,15 +70,15 @@ def _all_cases(results: Results, method: str) -> tuple[CaseScore, ...]:
     """The scored cases.
 
     Raises:
-        InvalidSettings: not all are in the results. A table without the others would look complete.
+        InvalidSettings: not all cases are in the results. A table without the others would look complete.
     """
     summary = results.summary
     cases = results.cases
     if not cases and results.only is not None:
         cases = (results.only,)
-    unanswered = sum([each.is_unanswered for each in results.unscored])
-    if len(cases) < summary.scored or unanswered < summary.unanswered:
-        kept, found = len(cases) + unanswered, summary.scored + summary.unanswered
+    unscored = summary.unanswered + results.not_scored.count
+    if len(cases) < summary.scored or len(results.unscored) < unscored:
+        kept, found = len(cases) + len(results.unscored), summary.scored + unscored
         raise InvalidSettings(
             f"{method}: {kept} of {found} cases are in these results. Score them with show='all' and"
             " max_shown=None"

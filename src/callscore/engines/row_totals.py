@@ -65,6 +65,7 @@ _COLUMNS = (
     "checked_calls",
     "valid_calls",
     "is_uncounted",
+    "is_exact",
     "turns",
     "first_wrong_turn",
     "source",
@@ -135,7 +136,7 @@ class RowTotals(Struct):
 _NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped", "unread")
 _PLAIN_COUNTS = (
     *("checked_cases", "checked_calls", "valid_calls", "uncounted_cases"),
-    *("turn_cases", "joined_turn_cases"),
+    *("differing_cases", "turn_cases", "joined_turn_cases"),
 )
 _Outcome = tuple[int, int, int, int]
 
@@ -154,6 +155,7 @@ class _PlainSummary(Struct, frozen=True):
     checked_calls: int
     valid_calls: int
     uncounted_cases: int
+    differing_cases: int
     turn_cases: int
     joined_turn_cases: int
     wrong_turns: list[tuple[int, int]]
@@ -271,8 +273,10 @@ def _add_outcomes(batch: Any, summary: Summary) -> None:
     Raises:
         InvalidSettings: the rows were scored with another pass mark.
     """
-    names = ["status", "correct", "expected", "actual", "forbidden", "passed"]
-    for status, *outcome, passed, times in _grouped([batch[name] for name in names], names):
+    names = ["status", "correct", "expected", "actual", "forbidden", "passed", "is_exact"]
+    for status, *outcome, passed, is_exact, times in _grouped(
+        [batch[name] for name in names], names
+    ):
         if status == "no_answer":
             add_counts(summary.outcomes, {UNANSWERED: times})
         elif status == "scored":
@@ -284,6 +288,8 @@ def _add_outcomes(batch: Any, summary: Summary) -> None:
                     " they were scored"
                 )
             add_counts(summary.outcomes, {found: times})
+            if correct == expected == actual and not is_exact:
+                summary.differing_cases += times
 
 
 def _add_lists(batch: Any, summary: Summary) -> None:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from callscore.core.call import Tool
 from callscore.core.results import EvaluationResults, Failure, MetricValue, Result
-from callscore.core.score import UNANSWERED
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import Totals, summary_payload
 from callscore.engines.payloads import (
@@ -398,9 +397,7 @@ def _results(file: tuple[str, str], totals: Totals, trials: TrialNumbers) -> Eva
     found = totals.evaluation({"name": name, "place": place}, cases=len(trials))
     summary, scorers = totals.summary, found.scorers
     summary.trials = trials.outcomes()
-    if summary.scored:  # the same mean as in the report of the scores
-        outcomes = {**summary.outcomes, UNANSWERED: found.errors}
-        scorers = scorers_with_mean(scorers, replace(summary, outcomes=outcomes).macro_f1)
+    scorers = scorers_with_mean(scorers, summary.macro_f1)  # as in the report of the scores
     return replace(found, scorers=scorers, trials=trials.decided())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.core.results import CaseTrials
-from callscore.core.score import outcome_of
+from callscore.core.score import UNANSWERED, outcome_of
 
 if TYPE_CHECKING:
     from callscore.core.results import Result
@@ -46,7 +46,7 @@ class TrialNumbers:
             trial = self._next_free(name, trial)
         # A missing answer did not pass.
         passed = False if has_failed else result.passed
-        outcome = None if score is None or has_failed else outcome_of(score)
+        outcome = UNANSWERED if has_failed else None if score is None else outcome_of(score)
         found = (trial, passed, outcome)
         found = self._kinds.setdefault(found, found)
         if is_new:

@@ -53,15 +53,15 @@ class _CaseCount:
 def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
     trials, errors = sum([case.trials for case in cases]), sum([case.errors for case in cases])
     scores = [score for case in cases for score in case.scores]
-    shares = [case.passed / case.decided for case in cases if case.decided]
+    passed, decided = sum([case.passed for case in cases]), sum([case.decided for case in cases])
     has_f1 = scores or errors == trials  # else the answers have no scores
     return EvaluationNumbers(
         cases=len(cases),
         trials=trials,
-        decided=len(shares),
+        decided=sum([case.decided > 0 for case in cases]),
         answered=trials - errors,
-        passed=sum([case.passed for case in cases]),
-        share=mean_of(shares) if shares else None,
+        passed=passed,
+        share=passed / decided if decided else None,
         f1=mean_of(scores + [0.0] * errors) if has_f1 else None,
         errors=errors,
     )

@@ -222,8 +222,8 @@ class EvaluationNumbers(
         decided: the number of decided cases: a scorer has a number, or there is no answer.
         answered: the number of answers.
         passed: how many of these passed.
-        share: the mean share of passed trials over the decided cases; a trial without an answer did
-            not pass. None without any.
+        share: the share of the trials that passed among those that passed or failed; a trial without
+            an answer failed. None without any.
         f1: the mean score, with 0 for a missing answer; None if there are answers without a score.
         errors: the number of trials without an answer.
     """

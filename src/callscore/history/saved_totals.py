@@ -163,6 +163,7 @@ class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     checked_calls: _Count = 0
     valid_calls: _Count = 0
     uncounted_cases: _Count = 0
+    differing_cases: _Count = 0
     turn_cases: _Count = 0
     joined_turn_cases: _Count = 0
     wrong_turns: list[tuple[_Count, _Count]] = []
@@ -195,6 +196,7 @@ class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
             checked_calls=self.checked_calls,
             valid_calls=self.valid_calls,
             uncounted_cases=self.uncounted_cases,
+            differing_cases=self.differing_cases,
             turn_cases=self.turn_cases,
             joined_turn_cases=self.joined_turn_cases,
             wrong_turns=dict(self.wrong_turns),
@@ -243,6 +245,7 @@ def counts_of(results: Results) -> SavedCounts:
         checked_calls=summary.checked_calls,
         valid_calls=summary.valid_calls,
         uncounted_cases=summary.uncounted_cases,
+        differing_cases=summary.differing_cases,
         turn_cases=summary.turn_cases,
         joined_turn_cases=summary.joined_turn_cases,
         wrong_turns=sorted(summary.wrong_turns.items()),

@@ -200,7 +200,7 @@ def explain_output_schema() -> dict[str, Any]:
             "missed": _COUNT,
             "extra": _COUNT,
             "rating": {
-                "enum": ["Perfect match", "Excellent", "Good", "Moderate", "Poor", None],
+                "enum": ["Excellent", "Good", "Moderate", "Poor", None],
                 "description": "The name of the score's band; null without calls that count.",
             },
             "summary": {**_TEXT, "description": "The numbers on one line."},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Results
     from callscore.hiding.hider import Hider
 
 __all__ = ["CaseFormat", "ShownCases", "case_format"]
@@ -51,7 +51,8 @@ class CaseFormat(NamedTuple):
 
     Attributes:
         case: a case without secrets, as it is written in the document. The title of a single case is
-            not needed here: a report on one case is written as a whole.
+            not needed here: a report on one case is written as a whole. JSON takes those without an
+            answer, too.
         around: what precedes the cases, and what follows them. The results have no `cases`.
         separator: what is between two cases.
         hidden_case: like `case`, for a case with secrets in it, which are to be hidden; None if they
@@ -60,10 +61,10 @@ class CaseFormat(NamedTuple):
             the cases as `case` writes them, and what the command knows; instead of `around`.
     """
 
-    case: Callable[[CaseScore, Language], bytes]
+    case: Callable[[Any, Language], bytes]
     around: Callable[[Results, ShownCases, Language], tuple[str, str]]
     separator: bytes = b""
-    hidden_case: Callable[[CaseScore, Language, Hider], bytes] | None = None
+    hidden_case: Callable[[Any, Language, Hider], bytes] | None = None
     assemble: Callable[[Results, Iterable[bytes], Language, Any], Iterator[bytes]] | None = None
 
 

@@ -49,11 +49,12 @@ __all__ = [
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
-_FAULTY = Phrase("{count} with faults ({share})", "с ошибками {count} ({share})")
+_FAULTY = Phrase("{count} with faults of any kind ({share})", "с любыми ошибками {count} ({share})")
 _FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
-    "valid calls: {share} ({part} of {whole})", "соответствуют схеме: {share} ({part} из {whole})"
+    "valid under their schemas: {share} ({part} of {whole})",
+    "соответствуют схеме: {share} ({part} из {whole})",
 )
 FAULTS = Phrase("Faults by tool", "Ошибки по инструментам")
 TOOL = Phrase("tool", "инструмент")

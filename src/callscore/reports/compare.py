@@ -56,6 +56,7 @@ __all__ = [
     "fact_blocks",
     "flip_counts",
     "holm_line",
+    "is_over_cases",
     "lost_blocks",
     "meaning_line",
     "measure_cells",
@@ -112,6 +113,7 @@ _METHODS: dict[Method, Phrase] = {
     "two-sample z": Phrase("two-sample z-test", "двухвыборочный z-критерий"),
 }
 _MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
+_OVER_CASES = Phrase("{measure}, mean over cases", "{measure}, среднее по случаям")
 _NOTHING_COMMON = Phrase("the runs have no cases in common", "у прогонов нет общих случаев")
 _NO_NUMBERS = Phrase(
     "no case has a value of {measure} in both runs",
@@ -208,9 +210,20 @@ def p_text(p_value: float | None) -> str:
     return decimal(p_value, border=_SIGNIFICANCE)
 
 
-def measure_name(measure: str, lang: Language, *, write: Escaper = escape) -> str:
-    """What is compared: a translated word, or the name of a scorer."""
-    return say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
+def measure_name(
+    measure: str, lang: Language, *, write: Escaper = escape, over_cases: bool = False
+) -> str:
+    """What is compared: a translated word, or the name of a scorer.
+
+    `over_cases` says that it is a mean over cases, where the numbers of a run are over all trials.
+    """
+    name = say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
+    return say(_OVER_CASES, lang, measure=name) if over_cases else name
+
+
+def is_over_cases(comparison: Comparison) -> bool:
+    """Whether a case has several trials, so that a mean over cases is another than that over trials."""
+    return comparison.before.is_repeated or comparison.after.is_repeated
 
 
 def change_line(comparison: Comparison, lang: Language, *, write: Escaper = escape) -> str:
@@ -218,7 +231,7 @@ def change_line(comparison: Comparison, lang: Language, *, write: Escaper = esca
     main = comparison.main
     if main.change is None:
         return nothing_compared_text(comparison, lang, write=write)
-    measure = measure_name(main.measure, lang, write=write)
+    measure = measure_name(main.measure, lang, write=write, over_cases=is_over_cases(comparison))
     before, after = _means(main)
     return f"{measure} {before} → {after}, {points_with_unit(main.change, lang)}"
 
@@ -490,7 +503,10 @@ def _measure_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
     """The table of all measures; nothing if there is only the one that decides."""
     if comparison.others:
         measures = (comparison.main, *comparison.others)
-        names = [measure_name(each.measure, lang, write=code) for each in measures]
+        over_cases = is_over_cases(comparison)
+        names = [
+            measure_name(each.measure, lang, write=code, over_cases=over_cases) for each in measures
+        ]
         rows = [measure_cells(each, lang) for each in measures]
         yield _cells_table((MEASURE, *MEASURE_LABELS), names, rows, lang)
 

@@ -76,13 +76,15 @@ def side_table(comparison: Comparison, lang: Language) -> WrappedGrid:
     return wrapped_grid(rows, overflow="fold")
 
 
-def measure_table(differences: Sequence[Difference], width: int, lang: Language) -> Text:
+def measure_table(comparison: Comparison, width: int, lang: Language) -> Text:
     """One row per measure: before, after, and how certain the difference is."""
     rows = []
-    for difference in differences:
+    over_cases = wording.is_over_cases(comparison)
+    for difference in (comparison.main, *comparison.others):
         styles = ("", "", _style(difference), "dim", "dim")
         cells = map(Text, wording.measure_cells(difference, lang), styles)
-        rows.append(NumberRow(Text(wording.measure_name(difference.measure, lang)), [*cells]))
+        name = wording.measure_name(difference.measure, lang, over_cases=over_cases)
+        rows.append(NumberRow(Text(name), [*cells]))
     label, *heads = [say(head, lang) for head in (wording.MEASURE, *wording.MEASURE_LABELS)]
     return number_table(label, heads, rows, width, spare=_OPTIONAL_MEASURE_COLUMNS)
 
@@ -174,12 +176,11 @@ def render(
     grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang)]
     notes: Section = [note_line(*line, style="bold red") for line in grave]
     notes += [note_line(*line) for line in comparison_notes(comparison, lang)]
-    measures = (main, *comparison.others)
     sections: list[Section] = [
         [headline, *certainty_lines(main, lang)],
         [side_table(comparison, lang)],
         notes,
-        [measure_table(measures, width, lang)] if comparison.others else [],
+        [measure_table(comparison, width, lang)] if comparison.others else [],
         *lost_sections(comparison, width, max_shown=max_shown, lang=lang),
         *[
             change_section(comparison, kind, width, max_shown=max_shown, lang=lang)

@@ -165,6 +165,7 @@ STOPPED = Phrase(
     "stopped after the first failure: {count} not run",
     "остановлено после первой неудачи: не запущено {count}",
 )
+_BROKEN_OFF = Phrase("interrupted", "прервано")
 _REUSED = Phrase("({count} reused)", "(из истории {count})")
 _DURATION = Phrase("in {time}", "за {time}")
 _MEDIAN = Phrase("median {time}", "медиана {time}")
@@ -205,7 +206,8 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     failed = answered - undecided - passed
     parts = [_passed(run, lang)]
     if failed:
-        parts.append((say(_FAILED, lang, count=failed), "bad"))
+        is_bad = any(it.is_failed for it in each)
+        parts.append((say(_FAILED, lang, count=failed), "bad" if is_bad else ""))
     if run.errors:
         parts.append((count_of(ERROR_COUNT, run.errors, lang), "bad"))
     if undecided:
@@ -213,8 +215,12 @@ def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     if skipped:
         parts.append((say(_SKIPPED, lang, count=skipped), ""))
     if run.is_interrupted or run.is_stopped:
-        phrase = INTERRUPTED if run.is_interrupted else STOPPED
-        parts.append((say(phrase, lang, count=sum(it.not_run for it in each)), "bad"))
+        phrase, not_run = (
+            INTERRUPTED if run.is_interrupted else STOPPED,
+            sum(it.not_run for it in each),
+        )
+        # How many are left of a run that broke off is not always known.
+        parts.append((say(phrase if not_run else _BROKEN_OFF, lang, count=not_run), "bad"))
     return parts
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from callscore.words.case_json import case_to_json
-from callscore.words.plain_data import case_in_run, run_to_dict
+from callscore.words.plain_data import case_in_run, run_to_dict, unanswered_in_run
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ _CASE_DEPTH = 4
 
 def write_json(run: RunResults, *, lang: Language = "en") -> str:
     """An indented document; the language affects its sentences, never its keys."""
-    without = [replace(each, results=replace(each.results, cases=())) for each in run.evaluations]
+    without = [
+        replace(each, results=replace(each.results, cases=(), unscored=()))
+        for each in run.evaluations
+    ]
     document = json_document(run_to_dict(replace(run, evaluations=tuple(without)), lang=lang))
     first, *rest = document.split(_NO_CASES)
     parts = [first]
@@ -38,6 +41,10 @@ def write_json(run: RunResults, *, lang: Language = "en") -> str:
 
 def _cases(evaluation: EvaluationResults, lang: Language) -> str:
     found = [_case(evaluation, case, lang) for case in evaluation.results.cases]
+    found += [
+        _indented(msgspec.json.encode(unanswered_in_run(case)))
+        for case in evaluation.results.unscored
+    ]
     if not found:
         return _NO_CASES
     return f'\n      "cases": [{b",".join(found).decode()}\n      ]'
@@ -46,4 +53,8 @@ def _cases(evaluation: EvaluationResults, lang: Language) -> str:
 def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> bytes:
     arranged = partial(case_in_run, evaluation, case)
     found = case_to_json(case, lang=lang, depth=_CASE_DEPTH, arranged=arranged)
+    return _indented(found)
+
+
+def _indented(found: bytes) -> bytes:
     return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)

@@ -114,7 +114,7 @@ def _add_junit_case(
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
     if isinstance(case, CaseScore):
-        calls = [score_text(case.score, lang=lang)]
+        calls = [score_text(case.score, lang=lang, is_failed=True)]
     else:
         calls = [call_text(call, limit=CALL_WIDTH) for call in case.calls]
     failure.text = xml_safe("\n".join([*reasons, *(calls or [say(NO_CALLS, lang)])]))

@@ -30,7 +30,6 @@ from callscore.words.turns import tool_label
 from callscore.words.value_text import (
     CASES,
     MORE,
-    NO_RATING,
     NOT_SCORED,
     TRACES,
     assumed_notes,
@@ -40,7 +39,7 @@ from callscore.words.value_text import (
     has_meaningful_precision,
     percent,
     rating_meaning,
-    score_rating,
+    shown_rating,
     worst_arguments,
     worst_faults,
     worst_tools,
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, InputFiles, MetricResult, Noted, Results
     from callscore.core.score import Score
-    from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
     from callscore.reports.formatting import Escaper
@@ -73,6 +71,7 @@ __all__ = [
     "incomplete_lines",
     "inputs_text",
     "interval_text",
+    "is_below",
     "metric_rows",
     "not_scorable_notes",
     "not_scored_lines",
@@ -100,7 +99,11 @@ RATES = Phrase("precision {precision}, recall {recall}", "precision {precision},
 RECALL_ALONE = Phrase("recall {recall}", "recall {recall}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
 
-MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
+# The first is for cases, the second for trials.
+MACRO = (
+    Phrase("macro, mean over cases", "macro, среднее по случаям"),
+    Phrase("macro, mean over trials", "macro, среднее по попыткам"),
+)
 MICRO = Phrase("micro, calls pooled", "micro, все вызовы вместе")
 # The first of each is for cases, the second for trials.
 PASSED = (
@@ -116,6 +119,7 @@ CALLS = Phrase("calls", "вызовы")
 CALL_TOTALS = Phrase(
     "{expected} expected, {actual} actual", "ожидалось {expected}, фактически {actual}"
 )
+FREE_CALLS = Phrase(", {free} free", ", без штрафа {free}")
 CALL_COUNTS = Phrase(
     "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
     "верно {correct}, неверно {incorrect}, пропущено {missed}, лишних {extra}",
@@ -140,7 +144,7 @@ ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
 CHECKS = Phrase("Schema checks", "Проверки по схемам")
 CHECK_HINT = Phrase("details: {command}", "подробности: {command}")
-VALID_CALLS = Phrase("valid calls", "соответствуют схеме")
+VALID_CALLS = Phrase("calls valid under their schemas", "соответствуют схеме")
 FAILURE = Phrase("fault", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 # The formats of the input: `read golden.jsonl as cases, run.json as anthropic`.
@@ -287,18 +291,26 @@ def not_shown_text(results: Results, lang: Language) -> str:
     return say(MORE_CASES, lang, cases=cases)
 
 
-def meaning_text(f1: float, settings: Settings, lang: Language, *, has_extra: bool) -> str:
-    """What the rating of a score means, as a sentence."""
-    meaning = rating_meaning(f1, mode=settings.mode, has_extra=has_extra, lang=lang)
-    return f"{meaning[0].upper()}{meaning[1:]}."
+def meaning_text(f1: float, lang: Language, *, has_extra: bool, is_failed: bool) -> str:
+    """What the rating of a score means, as a sentence; empty if it would praise what failed."""
+    meaning = rating_meaning(f1, has_extra=has_extra, is_failed=is_failed, lang=lang)
+    return f"{meaning[0].upper()}{meaning[1:]}." if meaning else ""
 
 
-def summary_meaning(results: Results, lang: Language) -> str:
-    """What the rating of the mean means, as a sentence."""
+def is_below(results: Results) -> bool:
+    """Whether the results do not reach the required mean, or have forbidden or missing calls."""
+    f1, summary = results.summary.macro_f1, results.summary
+    if results.fail_under is None:
+        return False
+    return (f1 or 0.0) < results.fail_under or bool(summary.forbidden_cases or summary.unanswered)
+
+
+def summary_meaning(results: Results, lang: Language, *, is_failed: bool) -> str:
+    """What the rating of the mean means, as a sentence; empty if it would praise what failed."""
     summary, f1 = results.summary, results.summary.macro_f1 or 0.0
     if summary.uncounted_cases == summary.scored:
         return say(NOTHING_COUNTS, lang)
-    return meaning_text(f1, results.settings, lang, has_extra=summary.extra > 0)
+    return meaning_text(f1, lang, has_extra=summary.extra > 0, is_failed=is_failed)
 
 
 def score_parts(score: Score, lang: Language) -> tuple[str, str]:
@@ -306,13 +318,13 @@ def score_parts(score: Score, lang: Language) -> tuple[str, str]:
 
     Precision is left out if it says nothing.
     """
-    word = score_rating(score, lang=lang)
-    if word is None:
-        return say(NO_RATING, lang), ""
+    word = shown_rating(score, is_failed=not score.passed, lang=lang)
+    if has_no_counted_calls(score):
+        return word, ""
     f1 = percent(score.f1, border=score.settings.pass_mark)
     rates = {name: percent(getattr(score, name)) for name in ("precision", "recall")}
     phrase = RATES if has_meaningful_precision(score.settings) else RECALL_ALONE
-    return f"{f1} {word}", say(phrase, lang, **rates)
+    return f"{f1} {word}".rstrip(), say(phrase, lang, **rates)
 
 
 def single_case(results: Results) -> CaseScore | None:
@@ -352,7 +364,7 @@ def rate_rows(results: Results, lang: Language) -> list[list[str]]:
     macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
     micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
     rows = []
-    for label, found in ((MACRO, macro), (MICRO, micro)):
+    for label, found in ((MACRO[summary.has_repeated_trials], macro), (MICRO, micro)):
         rates = [percent(rate, border=results.fail_under) for rate in found if rate is not None]
         if rates and not has_meaningful_precision(results.settings):
             rates[1] = NO_NUMBER
@@ -365,7 +377,9 @@ def total_texts(summary: Summary, lang: Language) -> tuple[str, str, str, str, s
     interval = say(INTERVAL_TEXT, lang, interval=interval_text(summary.exact_interval))
     passed = count_text(summary.passed, summary.cases, lang)
     exact = count_text(summary.exact, summary.cases, lang)
-    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.made)
+    calls = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    if summary.free:
+        calls += say(FREE_CALLS, lang, free=summary.free)
     kinds = ("correct", "incorrect", "missed", "extra")
     counts = say(CALL_COUNTS, lang, **{kind: getattr(summary, kind) for kind in kinds})
     return passed, exact, interval, calls, counts
@@ -571,8 +585,10 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
     score = case.score
     if has_no_counted_calls(score):  # the line below says so
         return []
-    meaning = meaning_text(score.f1, score.settings, lang, has_extra=bool(score.extra))
-    return [meaning, say(CALL_COUNTS, lang, **call_counts(score))]
+    has_extra, is_failed = bool(score.extra), not score.passed
+    meaning = meaning_text(score.f1, lang, has_extra=has_extra, is_failed=is_failed)
+    counts = say(CALL_COUNTS, lang, **call_counts(score))
+    return [meaning, counts] if meaning else [counts]
 
 
 def single_notes(results: Results, lang: Language) -> list[tuple[str, str]]:

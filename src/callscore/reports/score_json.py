@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from callscore.core.results import UnscoredCase
 from callscore.reports.case_by_case import CaseFormat
 from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
-from callscore.words.plain_data import results_to_dict
+from callscore.words.plain_data import results_to_dict, unanswered_to_dict
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
@@ -32,19 +33,31 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
     return json_document(results_to_dict(results, lang=lang))
 
 
-def jsonl_line(case: CaseScore, hider: Hider | None = None, *, lang: Language = "en") -> bytes:
+def jsonl_line(
+    case: CaseScore | UnscoredCase, hider: Hider | None = None, *, lang: Language = "en"
+) -> bytes:
     """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
+    if isinstance(case, UnscoredCase):
+        return _unanswered(case, hider) + b"\n"
     if hider is None:
         return case_to_json(case, lang=lang) + b"\n"
     return _without_secrets(case, lang, hider, depth=0) + b"\n"
 
 
-def _case(case: CaseScore, lang: Language) -> bytes:
+def _unanswered(case: UnscoredCase, hider: Hider | None = None) -> bytes:
+    return msgspec.json.encode(unanswered_to_dict(case if hider is None else hider.data(case)))
+
+
+def _case(case: CaseScore | UnscoredCase, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
+    if isinstance(case, UnscoredCase):
+        return _indented(_unanswered(case))
     return _indented_case(case_to_json(case, lang=lang, depth=_CASE_DEPTH), case)
 
 
-def _hidden_case(case: CaseScore, lang: Language, hider: Hider) -> bytes:
+def _hidden_case(case: CaseScore | UnscoredCase, lang: Language, hider: Hider) -> bytes:
+    if isinstance(case, UnscoredCase):
+        return _indented(_unanswered(case, hider))
     return _indented_case(_without_secrets(case, lang, hider, depth=_CASE_DEPTH), case)
 
 

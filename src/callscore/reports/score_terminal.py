@@ -33,7 +33,7 @@ from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.look_alikes import look_alike_lines
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import MORE, NO_RATING, percent, summary_rating
+from callscore.words.value_text import GOOD, MORE, percent, shown_summary_rating, summary_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,14 +142,17 @@ def _headline(results: Results, lang: Language) -> Section:
         return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
     shown = percent(f1, border=results.fail_under)
     line = Text().append(say(wording.HEADLINE, lang, score=shown), "bold").append(SPACE)
-    word = summary_rating(summary, lang=lang)
-    line.append(word or say(NO_RATING, lang), f"bold {_rating_colour(f1)}" if word else "")
+    is_failed = wording.is_below(results)
+    word = shown_summary_rating(summary, is_failed=is_failed, lang=lang)
+    is_rated = summary_rating(summary) is not None
+    line.append(word, f"bold {_rating_colour(f1)}" if is_rated else "")
     if interval is not None:
-        line.append(SPACE)
+        line.append(SPACE if word else "")
         line.append(say(INTERVAL_TEXT, lang, interval=wording.interval_text(interval)))
     settings = f"{wording.counts_text(summary, lang)}, {settings_text(results.settings, lang)}"
-    meaning = Text(wording.summary_meaning(results, lang))
-    return [line, meaning, Text(settings, "dim"), *_inputs(results, lang)]
+    meaning = wording.summary_meaning(results, lang, is_failed=is_failed)
+    sentence = [Text(meaning)] if meaning else []
+    return [line, *sentence, Text(settings, "dim"), *_inputs(results, lang)]
 
 
 def _inputs(results: Results, lang: Language) -> Section:
@@ -172,7 +175,7 @@ def _single_sections(
 
 
 def _rating_colour(score: float) -> str:
-    if score >= 0.7:  # noqa: PLR2004  (from here on the rating is Good)
+    if score >= GOOD:
         return "green"
     return "yellow" if score >= 0.5 else "red"  # noqa: PLR2004  (from here on it is Moderate)
 

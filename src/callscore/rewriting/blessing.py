@@ -311,7 +311,7 @@ class _BlessingFinder:
             now = score_calls(tuple(expected or ()), calls, score.settings)
         except CallscoreError:
             return False
-        return now.is_exact and now.passed
+        return now.f1 == 1 and now.passed
 
     def find_competing(self, stored_cases: Iterable[_StoredCase]) -> None:
         """Find other variants and evaluations, selected or not, with the same expectation."""

@@ -134,7 +134,7 @@ class _Comparison:
         item, call = self._expected[place], self._actual[index]
         if getattr(item, "name", None) != call.name:
             return False
-        return score_calls((item,), (call,), self._settings).is_exact
+        return score_calls((item,), (call,), self._settings).f1 == 1
 
     def _missed(self) -> Iterator[int]:
         """The expected items without a matching call, except incomplete groups."""
@@ -207,7 +207,7 @@ class _Comparison:
             score = score_calls(new, self._actual, self._settings)
         except CallscoreError:
             return False
-        return score.is_exact and score.passed
+        return score.f1 == 1 and score.passed
 
 
 def _settings_with_effects(score: Score) -> Any:

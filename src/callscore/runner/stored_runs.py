@@ -22,7 +22,9 @@ from callscore.core.results import (
     RunResults,
     SavedCase,
     SavedScore,
+    UnscoredCase,
     failure_kind,
+    unanswered_case,
 )
 from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -30,6 +32,7 @@ from callscore.core.totals import Show, Totals
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
+from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
 from callscore.history.saved_totals import (
@@ -281,7 +284,9 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         id=run.id,
         evaluations=tuple(results),
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
-        is_interrupted=any(each.not_run for each in results),
+        is_interrupted=run.status == "interrupted"
+        or any(each.not_run for each in results)
+        or is_abandoned(store, run),
         warnings=tuple(warnings),
         unreadable=unreadable_records(run),
     )
@@ -412,7 +417,7 @@ class _EvaluationPart:
         kept = result.saved
         if kept is None or not kept.counts or result.status == "error":
             return False
-        *_, expected, actual, forbidden = kept.counts
+        correct, *_, expected, actual, forbidden = kept.counts
         settings = self._settings
         leaves_out = (
             settings.count_calls != "all"
@@ -421,7 +426,9 @@ class _EvaluationPart:
         )
         has_unnamed = bool(forbidden) and kept.tools is None
         has_uncounted = leaves_out and not expected and not actual
-        is_unknown = self._options.is_whole or has_unnamed or has_uncounted
+        # Whether the arguments are equal is not among the counts.
+        is_correct = settings.mode == "flexible" and correct == expected == actual
+        is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
     def results(
@@ -439,10 +446,17 @@ class _EvaluationPart:
         results = replace(
             counted.results,
             cases=tuple([case for case in cases if isinstance(case, CaseScore)]),
+            unscored=self._unanswered(),
             not_shown=self._not_shown,
         )
         unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
         return replace(counted, results=results, unreferenced=unreferenced)
+
+    def _unanswered(self) -> tuple[UnscoredCase, ...]:
+        """The cases without an answer, if cases are shown."""
+        found = [row.result.case for row in self._rows if row.result.status == "error"]
+        most = 0 if self._options.show == "none" else self._options.max_shown
+        return tuple([unanswered_case(case) for case in found[:most]])
 
     def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
         """The totals of the results, without cases to show."""

@@ -116,7 +116,7 @@ class WatchedRun:
             "failed": statuses.count("failed"),
             "errors": statuses.count("error"),
             "undecided": statuses.count("unscored"),
-            "f1": mean_of(scores) if scores else None,
+            "f1": mean_of(scores + [0.0] * statuses.count("error")) if scores else None,
             "is_cancelled": is_stop_requested(self._store, record.id),
             "is_finished": status != "running",
             "newest": self._shown(),

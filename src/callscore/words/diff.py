@@ -16,7 +16,7 @@ from callscore.core.rendering import (
     plain_arguments_text,
     short_names,
 )
-from callscore.core.score import Score, has_no_counted_calls, turn_passes
+from callscore.core.score import Score, turn_passes
 from callscore.words.callers import caller_suffix
 from callscore.words.diff_pairs import (
     MAX_DIFFERENCES,
@@ -54,12 +54,11 @@ from callscore.words.turns import (
 from callscore.words.unpaired import explain_unpaired, missed_note
 from callscore.words.value_text import (
     MORE,
-    NO_RATING,
     arguments_text,
     assumed_notes,
     has_meaningful_precision,
     percent,
-    rating,
+    shown_rating,
 )
 
 if TYPE_CHECKING:
@@ -122,20 +121,27 @@ FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} тра
 
 def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The score on one line, and below it the calls of both sides, aligned."""
-    return [_headline(score, lang), (), *call_lines(score, width=width, lang=lang)]
+    return [
+        _headline(score, lang, is_failed=not score.passed),
+        (),
+        *call_lines(score, width=width, lang=lang),
+    ]
 
 
-def score_text(score: Score, *, width: int = 100, lang: Language = "en") -> str:
-    """The text of `diff_lines`, without colour."""
-    return f"{plain_text([_headline(score, lang)])}\n\n{calls_text(score, width=width, lang=lang)}"
+def score_text(
+    score: Score, *, width: int = 100, lang: Language = "en", is_failed: bool | None = None
+) -> str:
+    """The text of `diff_lines`, without colour; a case may fail for other reasons than its score."""
+    line = _headline(score, lang, is_failed=not score.passed if is_failed is None else is_failed)
+    return f"{plain_text([line])}\n\n{calls_text(score, width=width, lang=lang)}"
 
 
-def _headline(score: Score, lang: Language) -> Line:
+def _headline(score: Score, lang: Language, *, is_failed: bool) -> Line:
     settings = score.settings
     phrase = HEADLINE if has_meaningful_precision(settings) else HEADLINE_WITHOUT_PRECISION
     rates = score.f1, score.precision, score.recall
-    is_rated = not has_no_counted_calls(score)
-    text = _rates_text(phrase, rates, settings.pass_mark, lang, is_rated=is_rated)
+    word = shown_rating(score, is_failed=is_failed, lang=lang)
+    text = _rates_text(phrase, rates, settings.pass_mark, lang, word)
     line: Line = ((text, ""),)
     wrong = first_wrong_text(score, lang)
     if wrong:
@@ -153,13 +159,12 @@ def _rates_text(
     rates: tuple[float, float, float],
     pass_mark: float,
     lang: Language,
-    *,
-    is_rated: bool,
+    word: str,
 ) -> str:
     f1, *others = rates
     score, (precision, recall) = percent(f1, border=pass_mark), map(percent, others)
-    word = rating(f1, lang=lang) if is_rated else say(NO_RATING, lang)
-    return say(phrase, lang, score=score, precision=precision, recall=recall, rating=word)
+    text = say(phrase, lang, score=score, precision=precision, recall=recall, rating=word)
+    return text.rstrip()
 
 
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:

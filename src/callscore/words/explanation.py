@@ -11,7 +11,7 @@ from callscore.core.equality import equal_objects
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import wrap
 from callscore.core.rules import contains_matchers
-from callscore.core.score import f1_of
+from callscore.core.score import f1_of, has_no_counted_calls
 from callscore.words.callers import caller_suffix, other_caller_text
 from callscore.words.reasons import difference_reason_lines
 from callscore.words.turns import joined_note
@@ -30,7 +30,7 @@ from callscore.words.value_text import (
     name_text,
     percent,
     rating_meaning,
-    score_rating,
+    shown_rating,
 )
 
 if TYPE_CHECKING:
@@ -112,6 +112,12 @@ SETTLED = Phrase(
     "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
     " из {written} эталона учитывается {counting}.",
 )
+# Of a call that is expected several times.
+SETTLED_TO_MORE = Phrase(
+    "Alternatives, optional calls and repeats are resolved first: {counting} expected calls count.",
+    "Сначала выбираются альтернативы, необязательные вызовы и повторы:"
+    " учитывается ожидаемых вызовов: {counting}.",
+)
 NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
 ORDERED_GROUPS = Phrase(
     "Calls in an `in_order` group must be made in that order.",
@@ -174,7 +180,9 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
     lines: list[str] = []
     if written.kinds & {"one_of", "optional", "times"}:
         calls = count_of(_WRITTEN, written.calls, lang)
-        lines.append(say(SETTLED, lang, written=calls, counting=len(score.expected)))
+        counting = len(score.expected)
+        phrase = SETTLED if counting <= written.calls else SETTLED_TO_MORE
+        lines.append(say(phrase, lang, written=calls, counting=counting))
         lines += _not_chosen(score, lang)
     if "in_order" in written.kinds and effective_order(score) == "any":
         lines.append(say(ORDERED_GROUPS, lang))
@@ -434,16 +442,25 @@ RESULT = Phrase(
     "Score: {value} ({percent}), {rating}: {meaning}.",
     "Оценка: {value} ({percent}), {rating}: {meaning}.",
 )
+# Of a case that failed with a score that would be praised.
+FAILED_RESULT = Phrase("Score: {value} ({percent}).", "Оценка: {value} ({percent}).")
 UNRATED_RESULT = Phrase(
     "Score: {value} ({percent}), no rating: no call counts under these settings.",
     "Оценка: {value} ({percent}), без уровня: при этих настройках ни один вызов не учитывается.",
 )
 
 
-def explain(score: Score, *, lang: Language = "en", width: int | None = None) -> str:
+def explain(
+    score: Score,
+    *,
+    lang: Language = "en",
+    width: int | None = None,
+    is_failed: bool | None = None,
+) -> str:
     """The pairs with their reasons, precision and recall with their numbers, F1, and the rating.
 
-    Lines longer than `width` columns, if it is given, are wrapped between words.
+    Lines longer than `width` columns, if it is given, are wrapped between words. A case may fail for
+    other reasons than its score (`is_failed`).
     """
     steps = (
         (STEP_1, _pairing(score, lang, width or UNLIMITED)),
@@ -451,7 +468,8 @@ def explain(score: Score, *, lang: Language = "en", width: int | None = None) ->
         (STEP_3, _harmonic_mean(score, lang)),
     )
     paragraphs = ["\n  ".join([say(heading, lang), *lines]) for heading, lines in steps]
-    text = "\n\n".join([*paragraphs, _result(score, lang)])
+    is_failed = not score.passed if is_failed is None else is_failed
+    text = "\n\n".join([*paragraphs, _result(score, lang, is_failed=is_failed)])
     return text if width is None else "\n".join(_wrapped(text, width))
 
 
@@ -464,14 +482,15 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
             yield (" " * len(start) if number else start) + part
 
 
-def _result(score: Score, lang: Language) -> str:
+def _result(score: Score, lang: Language, *, is_failed: bool) -> str:
     f1, mark = score.f1, score.settings.pass_mark
     numbers = {"value": decimal(f1, border=mark), "percent": percent(f1, border=mark)}
-    word = score_rating(score, lang=lang)
-    if word is None:
+    if has_no_counted_calls(score):
         return say(UNRATED_RESULT, lang, **numbers)
-    has_extra = bool(score.extra)
-    meaning = rating_meaning(f1, mode=score.settings.mode, has_extra=has_extra, lang=lang)
+    word = shown_rating(score, is_failed=is_failed, lang=lang)
+    if not word:
+        return say(FAILED_RESULT, lang, **numbers)
+    meaning = rating_meaning(f1, has_extra=bool(score.extra), lang=lang)
     return say(RESULT, lang, **numbers, rating=word, meaning=meaning)
 
 

@@ -13,7 +13,13 @@ from callscore.core.call import ToolCall
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.phrases import say
 from callscore.core.rendering import safe_repr
-from callscore.core.score import outcome_of, tool_selection, turn_count, turn_passes
+from callscore.core.score import (
+    has_accepted_differences,
+    outcome_of,
+    tool_selection,
+    turn_count,
+    turn_passes,
+)
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
         Results,
         RunResults,
         ScorerResult,
+        UnscoredCase,
     )
     from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
@@ -61,6 +68,7 @@ __all__ = [
     "Parts",
     "call_fields",
     "call_to_dict",
+    "calls_of",
     "case_fields",
     "case_in_run",
     "case_row",
@@ -75,6 +83,8 @@ __all__ = [
     "score_to_dict",
     "settings_fields",
     "tool_to_dict",
+    "unanswered_in_run",
+    "unanswered_to_dict",
     "value_to_dict",
 ]
 
@@ -194,7 +204,8 @@ _MOST_COUNTED = 4096
 
 def _counted(score: Score, lang: Language) -> _Counted:
     counts = *outcome_of(score), len(score.incorrect), bool(score.ignored)
-    key = *counts, score.settings.pass_mark, lang, turn_count(score), score.first_wrong_turn
+    turns = turn_count(score), score.first_wrong_turn
+    key = *counts, has_accepted_differences(score), score.settings.pass_mark, lang, *turns
     found = _counted_before.get(key)
     if found is None:
         rates = [getattr(score, name) for name in _RATES]
@@ -383,11 +394,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
     summary = results.summary
     return {
         "totals": _summary_totals(summary, lang),
-        "calls": {
-            "expected": summary.total_expected,
-            "actual": summary.made,
-            **{name: getattr(summary, name) for name in _CALL_COUNTS},
-        },
+        "calls": calls_of(summary),
         "tools": [
             {
                 "tool": json_safe(tool),
@@ -416,8 +423,43 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         **notes_to_dict(results, lang),
         "settings": settings_fields(results.settings),
-        "cases": [case_to_dict(case, lang=lang) for case in results.cases],
+        "cases": _with_unanswered(
+            [case_to_dict(case, lang=lang) for case in results.cases], results
+        ),
         "not_shown": results.not_shown,
+    }
+
+
+def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
+    """A case without an answer, with the fields of the others: it counts as 0, and did not pass."""
+    return {
+        **dict.fromkeys(_CASE_FIELDS),
+        "id": json_safe(case.id),
+        "trial": json_safe(case.trial),
+        "tags": json_safe(case.tags),
+        **dict.fromkeys(("score", "f1", "precision", "recall"), 0.0),
+        "is_exact": False,
+        "passed": False,
+        **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
+        "status": "no_answer",
+    }
+
+
+def _with_unanswered(cases: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+    """The cases with those that have no answer among them, in the order of the input."""
+    for case in reversed(results.unscored):
+        if case.is_unanswered:
+            cases.insert(case.position, unanswered_to_dict(case))
+    return cases
+
+
+def calls_of(summary: Summary) -> dict[str, int]:
+    """How many calls there are, by outcome; `actual` are those that can cost precision."""
+    return {
+        "expected": summary.total_expected,
+        "actual": summary.total_actual,
+        "free": summary.free,
+        **{name: getattr(summary, name) for name in _CALL_COUNTS},
     }
 
 
@@ -565,7 +607,10 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "failures": [_failure(failure) for failure in evaluation.failures],
         "settings": settings,
         "results": results,
-        "cases": [_case(evaluation, case, lang) for case in evaluation.results.cases],
+        "cases": [
+            *[_case(evaluation, case, lang) for case in evaluation.results.cases],
+            *[unanswered_in_run(case) for case in evaluation.results.unscored],
+        ],
         "unreferenced": [_unreferenced(evaluation, case) for case in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
     }
@@ -610,6 +655,14 @@ def case_in_run(
     values = fields.pop("metrics")
     del fields["settings"]
     return {**fields, "passed": evaluation.passes(case), "values": values}
+
+
+def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
+    """The fields of `unanswered_to_dict` as the report of a run has them."""
+    fields = unanswered_to_dict(case)
+    values = fields.pop("metrics")
+    del fields["settings"]
+    return {**fields, "values": values}
 
 
 def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, Any]:

@@ -44,6 +44,7 @@ __all__ = [
     "CASES",
     "ERROR_COUNT",
     "FILES",
+    "GOOD",
     "MORE",
     "NOT_SCORED",
     "NOT_SCORED_REASON",
@@ -76,11 +77,14 @@ __all__ = [
     "percent",
     "rating",
     "rating_meaning",
+    "rating_text",
     "results_line",
     "run_text",
     "safe_document",
     "score_rating",
     "short_path",
+    "shown_rating",
+    "shown_summary_rating",
     "sparkline",
     "summary_line",
     "summary_rating",
@@ -343,14 +347,6 @@ class _Band(NamedTuple):
 
 _BANDS = (
     _Band(
-        1.0,
-        Phrase("Perfect match", "Полное совпадение"),
-        Phrase(
-            "all tool calls match expected calls perfectly",
-            "все вызовы инструментов точно совпадают с ожидаемыми",
-        ),
-    ),
-    _Band(
         0.9,
         Phrase("Excellent", "Отлично"),
         Phrase("almost all tool calls are correct", "почти все вызовы инструментов корректны"),
@@ -387,9 +383,11 @@ _BANDS = (
 )
 
 
-_FLEXIBLE_MATCH = Phrase(
+_ALL_CORRECT = Phrase(
     "all tool calls match expected calls", "все вызовы инструментов совпадают с ожидаемыми"
 )
+_PERFECT_MATCH = Phrase("{rating}, perfect match", "{rating}, полное совпадение")
+GOOD = 0.7  # from here on the rating is praise
 NO_RATING = Phrase("no rating", "без уровня")
 
 
@@ -398,13 +396,30 @@ def rating(score: float, *, lang: Language = "en") -> str:
     return say(_band(score).name, lang)
 
 
-def rating_meaning(score: float, *, mode: str, has_extra: bool, lang: Language = "en") -> str:
-    """What a score's rating means, as a clause.
+def rating_text(
+    score: float, *, is_exact: bool = False, is_failed: bool = False, lang: Language = "en"
+) -> str:
+    """The rating as reports show it, which is empty if it would praise what failed.
 
-    `mode` is that of the settings, and `has_extra` means that there are extra calls.
+    `is_exact` means that every call was made with equal arguments, and no other.
     """
-    if score == 1 and mode == "flexible":  # arguments may differ
-        return say(_FLEXIBLE_MATCH, lang)
+    if is_failed and score >= GOOD:
+        return ""
+    word = rating(score, lang=lang)
+    return say(_PERFECT_MATCH, lang, rating=word) if is_exact else word
+
+
+def rating_meaning(
+    score: float, *, has_extra: bool, is_failed: bool = False, lang: Language = "en"
+) -> str:
+    """What a score's rating means, as a clause; empty if it would praise what failed.
+
+    `has_extra` means that there are extra calls.
+    """
+    if is_failed and score >= GOOD:
+        return ""
+    if score == 1:
+        return say(_ALL_CORRECT, lang)
     band = _band(score)
     with_extra = band.meaning_with_extra if has_extra else None
     return say(with_extra or band.meaning, lang)
@@ -415,11 +430,27 @@ def score_rating(score: Score, *, lang: Language = "en") -> str | None:
     return None if has_no_counted_calls(score) else rating(score.f1, lang=lang)
 
 
+def shown_rating(score: Score, *, is_failed: bool, lang: Language = "en") -> str:
+    """The rating of a case as reports show it."""
+    if has_no_counted_calls(score):
+        return say(NO_RATING, lang)
+    return rating_text(score.f1, is_exact=score.is_exact, is_failed=is_failed, lang=lang)
+
+
 def summary_rating(summary: Summary, *, lang: Language = "en") -> str | None:
     """The name of the rating of the mean; None if no case has calls that count."""
     f1 = summary.macro_f1
     is_rated = f1 is not None and summary.uncounted_cases < summary.scored
     return rating(f1, lang=lang) if f1 is not None and is_rated else None
+
+
+def shown_summary_rating(summary: Summary, *, is_failed: bool, lang: Language = "en") -> str:
+    """The rating of the mean as reports show it."""
+    f1 = summary.macro_f1
+    if f1 is None or summary.uncounted_cases == summary.scored:
+        return say(NO_RATING, lang)
+    is_exact = summary.exact == summary.cases
+    return rating_text(f1, is_exact=is_exact, is_failed=is_failed, lang=lang)
 
 
 def _band(score: float) -> _Band:

@@ -91,8 +91,7 @@ class _Totals(Struct):
     seconds: Annotated[float, Meta(ge=0.0)] | None = None
     passed_share: _Share | None = None
     f1: _Share | None = None
-    macro_f1: _Share | None = None
-    macro_f1_interval: tuple[_Share, _Share] | None = None
+    f1_interval: tuple[_Share, _Share] | None = None
     scorers: list[_Scorer] = []
     saved_results: _Count | None = None
 

@@ -39,7 +39,7 @@ from callscore.words.value_text import (
     call_counts,
     has_meaningful_precision,
     json_safe,
-    score_rating,
+    shown_rating,
 )
 
 if TYPE_CHECKING:
@@ -301,11 +301,12 @@ def _safe(write: Any, value: Any) -> Any:
 
 
 def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseView:
+    is_failed = fields["status"] == "failed"
     return CaseView(
         score=score.score,
         precision=score.precision if has_meaningful_precision(score.settings) else None,
         recall=score.recall,
-        rating=score_rating(score, lang=lang),
+        rating=shown_rating(score, is_failed=is_failed, lang=lang),
         summary=say(CALL_COUNTS, lang, **call_counts(score)),
         rows=rows_of(score, lang),
         turns=_turns(score, lang),
@@ -313,7 +314,7 @@ def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseVie
         state=state_word(score, lang) if any(map(is_state, score.expected[-1:])) else UNSET,
         ignored=_ignored(score),
         notes=_notes(score, lang),
-        explanation=explain(score, lang=lang),
+        explanation=explain(score, lang=lang, is_failed=is_failed),
         expectation=UNSET
         if score.expectation is None
         else [_safe(expected_part, item) for item in score.expectation],
@@ -584,7 +585,7 @@ def index_row(
 
 def problems_of(score: Score, lang: Language) -> Iterator[Problem]:
     """Why a score is not 1, worst first."""
-    if score.is_exact and not score.faults and not score.incorrect:
+    if score.f1 == 1 and not score.faults:
         return
     for position in score.forbidden:
         yield Problem("forbidden", score.actual[position].name)

@@ -222,6 +222,10 @@ WORDS: dict[str, Phrase | Plural] = {
     # --- charts.js
     "charts.table": Phrase("Show as table", "Показать таблицей"),
     "charts.distribution": Phrase("Distribution of scores", "Распределение оценок"),
+    "charts.distribution_of_cases": Phrase(
+        "Distribution of scores: cases, each with the mean of its trials",
+        "Распределение оценок: случаи, у каждого — среднее его попыток",
+    ),
     "charts.score": Phrase("score", "оценка"),
     "charts.between": Phrase("{low} to {high}", "от {low} до {high}"),
     "charts.passed": Phrase("passed", "пройдено"),
@@ -239,6 +243,7 @@ WORDS: dict[str, Phrase | Plural] = {
         "Calls: {expected} expected, {actual} actual",
         "Вызовы: ожидалось {expected}, фактически {actual}",
     ),
+    "charts.calls_free": Phrase(", {free} free", ", без штрафа {free}"),
     "charts.part": Phrase("{name} {count}", "{name} {count}"),
     "charts.trend": Phrase("Passed over time", "Доля пройденных во времени"),
     "charts.trend_label": Phrase(

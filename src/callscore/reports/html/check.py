@@ -56,8 +56,8 @@ __all__ = ["html_parts", "run_line"]
 
 _TRACES = Phrase("Traces", "Трассы")
 _CALLS = Phrase("Calls", "Вызовы")
-_FAULTY_CALLS = Phrase("Calls with faults", "Вызовы с ошибками")
-_VALID_CALLS = Phrase("Valid calls", "Вызовы по схеме")
+_FAULTY_CALLS = Phrase("Calls with faults of any kind", "Вызовы с любыми ошибками")
+_VALID_CALLS = Phrase("Calls valid under their schemas", "Вызовы по схеме")
 _FAULTLESS = Phrase("{traces} without faults: not listed", "без ошибок, в списке нет: {traces}")
 
 

@@ -22,6 +22,7 @@ from callscore.reports.compare import (
     change_line,
     changed_slices,
     flip_counts,
+    is_over_cases,
     measure_name,
     points_with_unit,
 )
@@ -49,10 +50,11 @@ from callscore.reports.html.document import (
 )
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer
-from callscore.words.value_text import json_safe, percent, rating
+from callscore.words.plain_data import calls_of
+from callscore.words.value_text import json_safe, percent, rating_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Literal
 
     from callscore.comparing.comparison import SideSummary
@@ -184,7 +186,7 @@ def compared_document(
         subtitle=_subtitle(comparison),
         at=after.started_at,
         verdict=_verdict(comparison, lang),
-        headline=_headline(comparison.main, lang),
+        headline=_headline(comparison, lang),
         counts=Counts(
             cases=after.cases,
             trials=after.trials,
@@ -193,7 +195,7 @@ def compared_document(
             errors=after.errors,
             unscored=after.trials - after.passed - after.failed - after.errors,
         ),
-        calls=_calls(tools),
+        calls=calls_of(runs.after.summary) if tools and runs.after.is_whole else None,
         tools=hide_for_report(tools_of(Summary(tools=tools))),
         confusion=confusion_of(runs.after.summary) if runs.after.is_whole else (),
         evaluations=_evaluation_parts(evaluations) if len(evaluations) > 1 else (),
@@ -221,18 +223,21 @@ def _verdict(comparison: Comparison, lang: Language) -> Verdict:
     return Verdict(_STATUS[comparison.verdict], text, tuple(details))
 
 
-def _headline(main: Difference, lang: Language) -> Headline | None:
+def _headline(comparison: Comparison, lang: Language) -> Headline | None:
     """The number of the second run by the measure that decides, over the compared cases."""
+    main, over_cases = comparison.main, is_over_cases(comparison)
     if main.before is None or main.after is None:
         return None
     is_share = main.measure == PASSED
     interval = wilson(main.after * main.cases, main.cases) if is_share else None
     before = percent(main.before, border=main.required[0])
     return Headline(
-        measure_name(main.measure, lang, write=str).capitalize(),
+        measure_name(main.measure, lang, write=str, over_cases=over_cases).capitalize(),
         main.after,
         interval_of(interval),
-        rating(main.after, lang=lang) if main.measure == F1 else None,
+        rating_text(main.after, is_failed=_STATUS[main.verdict] == "bad", lang=lang)
+        if main.measure == F1
+        else None,
         say(_WAS, lang, before=before, change=points_with_unit(main.change, lang)),
     )
 
@@ -278,15 +283,6 @@ def _tool_counts(pairs: Iterable[CasePair]) -> dict[str, ToolCounts]:
     return found
 
 
-def _calls(tools: Mapping[str, ToolCounts]) -> dict[str, int] | None:
-    if not tools:
-        return None
-    names = ("correct", "incorrect", "missed", "extra", "forbidden")
-    counts = {name: sum(getattr(each, name) for each in tools.values()) for name in names}
-    paired = counts["correct"] + counts["incorrect"]
-    return {"expected": paired + counts["missed"], "actual": paired + counts["extra"], **counts}
-
-
 def _evaluation_parts(evaluations: Iterable[EvaluationSide]) -> list[dict[str, Any]]:
     return hide_for_report([_evaluation_part(each) for each in evaluations])
 
@@ -318,11 +314,12 @@ def _comparison(
     comparison: Comparison, pairs: Iterable[CasePair], lang: Language
 ) -> dict[str, Any]:
     counted = Counter([pair.change for pair in pairs])
+    over_cases = is_over_cases(comparison)
     return {
         "before": _side(comparison.before),
         "after": _side(comparison.after),
-        "main": _measured(comparison.main, lang),
-        "others": [_measured(other, lang) for other in comparison.others],
+        "main": _measured(comparison.main, lang, over_cases=over_cases),
+        "others": [_measured(other, lang, over_cases=over_cases) for other in comparison.others],
         "counts": {change: counted[change] for change in PAIR_CHANGES},
         "slices": [
             {
@@ -360,9 +357,12 @@ def _side(side: SideSummary) -> dict[str, Any]:
     }
 
 
-def _measured(difference: Difference, lang: Language) -> dict[str, Any]:
+def _measured(
+    difference: Difference, lang: Language, *, over_cases: bool = False
+) -> dict[str, Any]:
+    name = measure_name(difference.measure, lang, write=str, over_cases=over_cases)
     return {
-        "measure": json_safe(measure_name(difference.measure, lang, write=str)),
+        "measure": json_safe(name),
         "before": difference.before,
         "after": difference.after,
         "difference": difference.change,

@@ -39,7 +39,6 @@ __all__ = [
     "NextStep",
     "Note",
     "Verdict",
-    "calls_of",
     "confusion_of",
     "document_json",
     "document_parts",
@@ -201,16 +200,6 @@ def with_argument(command: str, argument: str) -> str:
 def interval_of(interval: Interval | None) -> list[float] | None:
     """An interval as a list of its two ends."""
     return None if interval is None else list(interval)
-
-
-def calls_of(summary: Summary) -> dict[str, int]:
-    """How many calls there are, by outcome."""
-    names = ("correct", "incorrect", "missed", "extra", "forbidden")
-    return {
-        "expected": summary.total_expected,
-        "actual": summary.made,
-        **{name: getattr(summary, name) for name in names},
-    }
 
 
 def tools_of(summary: Summary) -> list[dict[str, Any]]:

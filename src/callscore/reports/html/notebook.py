@@ -34,8 +34,8 @@ from callscore.words.value_text import (
     assumed_notes,
     call_text,
     percent,
+    shown_summary_rating,
     summary_line,
-    summary_rating,
     worst_tools,
 )
 
@@ -163,7 +163,8 @@ def _results_parts(results: Results) -> Iterator[str]:
     verdict = score_verdict(results, "en")
     kind = {"good": "good", "bad": "bad"}.get(verdict.status, "")
     yield f'<p><span class="big {kind}">{markup(verdict.text)}</span></p>'
-    for text in (_mean_text(summary), *assumed_notes(summary.assumed_writes, "en")):
+    mean = _mean_text(summary, is_failed=verdict.status == "bad")
+    for text in (mean, *assumed_notes(summary.assumed_writes, "en")):
         yield f"<p>{markup(text)}</p>"
     yield _tools_table(summary)
     failing = [case for case in results.cases if not case.score.passed]
@@ -173,13 +174,13 @@ def _results_parts(results: Results) -> Iterator[str]:
         yield f"<p>{markup(count_of(noun, results.not_shown, 'en'))} not shown</p>"
 
 
-def _mean_text(summary: Summary) -> str:
+def _mean_text(summary: Summary, *, is_failed: bool) -> str:
     mean, interval = summary.macro_f1, summary.macro_f1_interval
     if mean is None:
         return ""
     spread = "" if interval is None else f" (95% interval {interval_text(interval)})"
-    rating = summary_rating(summary)
-    return f"Macro F1 {percent(mean)}{spread}{'' if rating is None else f', {rating}'}"
+    rating = shown_summary_rating(summary, is_failed=is_failed)
+    return f"Macro F1 {percent(mean)}{spread}{f', {rating}' if rating else ''}"
 
 
 def _tools_table(summary: Summary) -> str:

@@ -11,7 +11,8 @@ from msgspec import Struct
 from callscore.core.case import Case
 from callscore.core.phrases import Phrase, say
 from callscore.core.results import CaseScore, Result
-from callscore.core.summary import Summary, add_counts, pass_rates
+from callscore.core.summary import pass_rates
+from callscore.core.totals import pooled
 from callscore.hiding.hider import Hider
 from callscore.reports.formatting import RUN_ID, settings_text
 from callscore.reports.history import RunRow, commit_text
@@ -25,7 +26,6 @@ from callscore.reports.html.document import (
     NextStep,
     Note,
     Verdict,
-    calls_of,
     confusion_of,
     document_parts,
     interval_of,
@@ -44,13 +44,15 @@ from callscore.reports.run import (
     variant_groups,
     verdict_parts,
 )
-from callscore.words.value_text import summary_rating
+from callscore.words.plain_data import calls_of
+from callscore.words.value_text import shown_summary_rating
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.phrases import Language
     from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.core.summary import Summary
     from callscore.reports.html.case_view import CaseView
 
 __all__ = ["AboutRun", "html_parts", "pack_results", "result_view", "run_document", "run_parts"]
@@ -148,17 +150,18 @@ def _result(evaluation: EvaluationResults, case: CaseScore | CaseValues) -> Resu
 
 def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
     """Everything above and beside the cases of a run."""
-    summary = _pooled(run.evaluations)
+    summary = pooled(run.evaluations)
     row = about.row
     name = (row.name if row is not None else None) or run.id
+    verdict = _verdict(run, lang)
     return Document(
         kind="run",
         lang=lang,
         title=_title(run, name, lang),
         subtitle=tuple(_subtitle(run, row, lang)),
         at=None if row is None else row.started_at,
-        verdict=_verdict(run, lang),
-        headline=_headline(run, summary, lang),
+        verdict=verdict,
+        headline=_headline(run, summary, lang, is_failed=verdict.status == "bad"),
         facts=_facts(run, summary, about, lang),
         counts=_counts(run),
         calls=calls_of(summary) if summary.scored else None,
@@ -180,23 +183,6 @@ def run_document(run: RunResults, about: AboutRun, lang: Language) -> Document:
         not_shown=sum(each.results.not_shown for each in run.evaluations),
         case_command=f"callscore show {run.id}" if run.id else "",
     )
-
-
-def _pooled(evaluations: Sequence[EvaluationResults]) -> Summary:
-    """The counts of all evaluations; cases of the same id in two of them are two cases."""
-    pooled = Summary()
-    if len(evaluations) == 1:
-        return evaluations[0].results.summary
-    for number, each in enumerate(evaluations):
-        summary = each.results.summary
-        pooled.pass_mark = summary.pass_mark
-        add_counts(pooled.outcomes, summary.outcomes)
-        add_counts(pooled.confusion, summary.confusion)
-        for tool, counts in summary.tools.items():
-            pooled.tool(tool).add(counts)
-        for case, outcomes in summary.trials.items():
-            pooled.trials[f"{number} {case}"] = outcomes
-    return pooled
 
 
 def _title(run: RunResults, name: str, lang: Language) -> str:
@@ -229,18 +215,21 @@ def _verdict(run: RunResults, lang: Language) -> Verdict:
         if scorer.is_below
     ]
     statuses = {status for _, status in parts}
-    is_bad = bool(below) or "bad" in statuses
-    status: Any = "bad" if is_bad else "good" if "good" in statuses else "neutral"
+    is_bad = "bad" in statuses or any(each.is_failed for each in run.evaluations)
+    is_good = "good" in statuses or any(each.has_required_mean for each in run.evaluations)
+    status: Any = "bad" if is_bad else "good" if is_good else "neutral"
     return Verdict(status, ", ".join([text for text, _ in parts]), tuple(below))
 
 
-def _headline(run: RunResults, summary: Summary, lang: Language) -> Headline | None:
+def _headline(
+    run: RunResults, summary: Summary, lang: Language, *, is_failed: bool
+) -> Headline | None:
     if summary.scored and summary.macro_f1 is not None:
         return Headline(
             say(MACRO_F1, lang),
             summary.macro_f1,
             interval_of(summary.macro_f1_interval),
-            summary_rating(summary, lang=lang),
+            shown_summary_rating(summary, is_failed=is_failed, lang=lang),
         )
     scorers = [scorer for each in run.evaluations for scorer in each.scorers]
     if not scorers or scorers[0].mean is None:

@@ -16,7 +16,6 @@ from callscore.reports.html.document import (
     Headline,
     NextStep,
     Verdict,
-    calls_of,
     confusion_of,
     document_parts,
     interval_of,
@@ -27,8 +26,15 @@ from callscore.reports.html.document import (
 )
 from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
-from callscore.reports.score import incomplete_lines, inputs_text, note_lines, summary_meaning
-from callscore.words.value_text import percent, summary_rating
+from callscore.reports.score import (
+    incomplete_lines,
+    inputs_text,
+    is_below,
+    note_lines,
+    summary_meaning,
+)
+from callscore.words.plain_data import calls_of
+from callscore.words.value_text import percent, shown_summary_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,17 +108,19 @@ def _document(
     summary, (listed, worst) = results.summary, cases
     failed = summary.cases - summary.passed - summary.unanswered
     warnings = incomplete_lines(results, lang)
+    verdict = score_verdict(results, lang)
+    is_failed = verdict.status == "bad"
     return Document(
         kind="score",
         lang=lang,
         title=heading.title or results.title,
-        verdict=score_verdict(results, lang),
+        verdict=verdict,
         headline=Headline(
             say(MACRO_F1, lang),
             summary.macro_f1,
             interval_of(summary.macro_f1_interval),
-            summary_rating(summary, lang=lang),
-            summary_meaning(results, lang) if summary.scored else "",
+            shown_summary_rating(summary, is_failed=is_failed, lang=lang),
+            summary_meaning(results, lang, is_failed=is_failed) if summary.scored else "",
         ),
         facts=rate_facts(summary, lang, [results.settings]),
         counts=Counts(
@@ -165,11 +173,10 @@ def score_verdict(results: Results, lang: Language) -> Verdict:
     required, mean = results.fail_under, summary.macro_f1 or 0.0
     if required is None:
         return Verdict("bad" if failed else "good", text)
-    is_below = mean < required
     shown = percent(mean, border=required), percent(required)
-    phrase = _BELOW if is_below else _REACHED
+    phrase = _BELOW if mean < required else _REACHED
     details = say(phrase, lang, score=shown[0], required=shown[1])
-    return Verdict("bad" if is_below or summary.forbidden_cases else "good", text, (details,))
+    return Verdict("bad" if is_below(results) else "good", text, (details,))
 
 
 def _trials(results: Results) -> dict[str, object] | None:

@@ -97,9 +97,9 @@ function scoreBars({ count, score, status }) {
 
 /**
  * The distribution of scores. The bars of exactly 0 and exactly 1 stand apart.
- * @param {{index: import("./types").Index}} properties
+ * @param {{index: import("./types").Index, label: string}} properties `label`: what is distributed
  */
-export function Distribution({ index }) {
+export function Distribution({ index, label: title }) {
   const bars = scoreBars(index);
   const most = Math.max(...bars.map(({ passed, other }) => passed + other));
   if (!most) return null;
@@ -110,7 +110,7 @@ export function Distribution({ index }) {
       : t("charts.between", { low: number((at - 1) / INNER_BARS), high: number(at / INNER_BARS) });
   const height = (/** @type {number} */ count) => count && Math.max((count / most) * HIGHEST_BAR, 2);
   return html`<figure>
-    <figcaption class="muted small">${t("charts.distribution")}</figcaption>
+    <figcaption class="muted small">${title}</figcaption>
     <div class="score-bars" aria-hidden="true">
       ${bars.map(({ passed, other }, at) => {
         const below = height(passed);
@@ -132,7 +132,7 @@ export function Distribution({ index }) {
       words=${(/** @type {string} */ part) => t(part === "correct" ? "charts.passed" : "charts.not_passed")}
     />
     <${ChartTable}
-      label=${t("charts.distribution")}
+      label=${title}
       head=${["score", "passed", "not_passed"].map((name) => t(`charts.${name}`))}
       rows=${bars.map(({ passed, other }, at) => [label(at), number(passed), number(other)])}
     />
@@ -157,7 +157,7 @@ function shortNumber(count) {
 export function CallsBar({ calls }) {
   return html`<figure>
     <figcaption class="muted small">
-      ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}
+      ${t("charts.calls", { expected: number(calls.expected), actual: number(calls.actual) })}${calls.free > 0 && t("charts.calls_free", { free: number(calls.free) })}
     </figcaption>
     <${PartsBar} row=${calls} most=${callsOf(calls)} />
     <${Legend}

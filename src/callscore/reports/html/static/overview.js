@@ -50,7 +50,7 @@ export function Overview({ source, view, onChange }) {
     <div class="overview-column">
       <div class="card">
         <${Counts} counts=${document_.counts} view=${view} onChange=${onChange} />
-        <${Distribution} index=${index} />
+        <${Distribution} index=${index} label=${t(isOfCases(document_) ? "charts.distribution_of_cases" : "charts.distribution")} />
       </div>
       ${trials && html`<${RepeatedTrials} trials=${trials} />`}
       ${metrics.length > 0 && html`<${Metrics} metrics=${metrics} />`}
@@ -131,6 +131,14 @@ function Counts({ counts, view, onChange }) {
           </li>`,
       )}
     </ul>`;
+}
+
+/**
+ * Whether an item of the list is a case with all its trials, while the counts are those of trials.
+ * @param {import("./types").Document} document_
+ */
+function isOfCases({ comparison, counts }) {
+  return comparison !== null && counts.trials > counts.cases;
 }
 
 /**

@@ -286,7 +286,7 @@ export interface Document {
   headline: { label: string; value: number | null; interval: Interval | null; rating: string | null; meaning: string } | null;
   facts: Fact[];
   counts: { cases: number; trials: number; passed: number; failed: number; errors: number; unscored: number };
-  calls: { expected: number; actual: number; correct: number; incorrect: number; missed: number; extra: number; forbidden: number } | null;
+  calls: { expected: number; actual: number; free: number; correct: number; incorrect: number; missed: number; extra: number; forbidden: number } | null;
   tools: ToolRow[];
   confusion: Confusion[];
   evaluations: EvaluationPart[];
