@@ -86,7 +86,8 @@ def test_the_action_runs_no_module_of_the_project(tmp_path: Path, by: str) -> No
     inputs = {
         "INPUT_COMMAND": "score",
         "INPUT_PATHS": "cases.jsonl",
-        "INPUT_FAIL_ON": "regressed",
+        "INPUT_FAIL_ON": "default",
+        "INPUT_ALLOW_LOOSER": "false",
         "INPUT_ACCEPT": "false",
         "INPUT_ID": "callscore",
         "INPUT_LANG": "en",
