@@ -291,9 +291,9 @@ def not_shown_text(results: Results, lang: Language) -> str:
     return say(MORE_CASES, lang, cases=cases)
 
 
-def meaning_text(f1: float, lang: Language, *, has_extra: bool, is_failed: bool) -> str:
+def meaning_text(f1: float, lang: Language, **known: bool) -> str:
     """What the rating of a score means, as a sentence; empty if it would praise what failed."""
-    meaning = rating_meaning(f1, has_extra=has_extra, is_failed=is_failed, lang=lang)
+    meaning = rating_meaning(f1, **known, lang=lang)
     return f"{meaning[0].upper()}{meaning[1:]}." if meaning else ""
 
 
@@ -310,7 +310,10 @@ def summary_meaning(results: Results, lang: Language, *, is_failed: bool) -> str
     summary, f1 = results.summary, results.summary.macro_f1 or 0.0
     if summary.uncounted_cases == summary.scored:
         return say(NOTHING_COUNTS, lang)
-    return meaning_text(f1, lang, has_extra=summary.extra > 0, is_failed=is_failed)
+    is_exact = summary.exact == summary.cases
+    return meaning_text(
+        f1, lang, has_extra=summary.extra > 0, is_exact=is_exact, is_failed=is_failed
+    )
 
 
 def score_parts(score: Score, lang: Language) -> tuple[str, str]:
@@ -585,8 +588,13 @@ def single_meaning(case: CaseScore, lang: Language) -> list[str]:
     score = case.score
     if has_no_counted_calls(score):  # the line below says so
         return []
-    has_extra, is_failed = bool(score.extra), not score.passed
-    meaning = meaning_text(score.f1, lang, has_extra=has_extra, is_failed=is_failed)
+    meaning = meaning_text(
+        score.f1,
+        lang,
+        has_extra=bool(score.extra),
+        is_exact=score.is_exact,
+        is_failed=not score.passed,
+    )
     counts = say(CALL_COUNTS, lang, **call_counts(score))
     return [meaning, counts] if meaning else [counts]
 

@@ -490,7 +490,7 @@ def _result(score: Score, lang: Language, *, is_failed: bool) -> str:
     word = shown_rating(score, is_failed=is_failed, lang=lang)
     if not word:
         return say(FAILED_RESULT, lang, **numbers)
-    meaning = rating_meaning(f1, has_extra=bool(score.extra), lang=lang)
+    meaning = rating_meaning(f1, has_extra=bool(score.extra), is_exact=score.is_exact, lang=lang)
     return say(RESULT, lang, **numbers, rating=word, meaning=meaning)
 
 

@@ -383,8 +383,12 @@ _BANDS = (
 )
 
 
-_ALL_CORRECT = Phrase(
+_ALL_EQUAL = Phrase(
     "all tool calls match expected calls", "все вызовы инструментов совпадают с ожидаемыми"
+)
+_ALL_CORRECT = Phrase(
+    "all tool calls are correct, with differences that the settings allow",
+    "все вызовы инструментов верны, с различиями, которые допускают настройки",
 )
 _PERFECT_MATCH = Phrase("{rating}, perfect match", "{rating}, полное совпадение")
 GOOD = 0.7  # from here on the rating is praise
@@ -410,16 +414,21 @@ def rating_text(
 
 
 def rating_meaning(
-    score: float, *, has_extra: bool, is_failed: bool = False, lang: Language = "en"
+    score: float,
+    *,
+    has_extra: bool,
+    is_exact: bool = False,
+    is_failed: bool = False,
+    lang: Language = "en",
 ) -> str:
     """What a score's rating means, as a clause; empty if it would praise what failed.
 
-    `has_extra` means that there are extra calls.
+    `has_extra` means that there are extra calls, and `is_exact` is as for `rating_text`.
     """
     if is_failed and score >= GOOD:
         return ""
     if score == 1:
-        return say(_ALL_CORRECT, lang)
+        return say(_ALL_EQUAL if is_exact else _ALL_CORRECT, lang)
     band = _band(score)
     with_extra = band.meaning_with_extra if has_extra else None
     return say(with_extra or band.meaning, lang)
