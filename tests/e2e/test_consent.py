@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -77,9 +78,9 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
 
     refused = callscore(*line.split(), **environment)
     sent = len(server.requests)
-    # Without `callscore` on the path, the command starts with the interpreter.
+    # Without `callscore` on the path, the command starts with the path of the script.
     name, command = refused.stderr.partition("\n")[0].rpartition(" run: ")[2].split(" ", 1)
-    allowed = callscore(*shlex.split(command.removeprefix("-m callscore ")), **environment)
+    allowed = callscore(*shlex.split(command), **environment)
 
     assert (refused.returncode, refused.stdout, sent) == (2, "", 0)
     assert file in refused.stderr
@@ -87,7 +88,7 @@ def test_a_command_sends_nothing_until_it_is_typed_as_the_refusal_says(
     assert "GITHUB_TOKEN may be sent there. This needs your consent." in refused.stderr
     assert "allow_servers in ~/.config/callscore/config.toml" in refused.stderr
     assert TOKEN not in refused.stderr
-    assert name in ("callscore", shlex.quote(sys.executable))
+    assert name in ("callscore", shlex.quote(str(Path(sys.executable).with_name("callscore"))))
     assert allowed.returncode == 0, allowed.stderr
     assert len(server.requests) == 1
 

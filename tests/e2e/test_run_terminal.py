@@ -72,7 +72,7 @@ def test_a_bar_goes_along_on_a_terminal_and_the_report_goes_into_the_pipe(tmp_pa
         started(tmp_path, "run", "--jobs", "3", stderr=device, environment=TERMINAL) as process,
     ):
         wait_until(lambda: "2/3" in screen.text(), "two of three are done")
-        wait_until(lambda: "score 1.000  1 error" in screen.text(), "what they come to")
+        wait_until(lambda: "score 0.500  1 error" in screen.text(), "what they come to")
         (tmp_path / "go-on").touch()
         assert process.wait() == 4
         seen = screen.text()
