@@ -13,7 +13,6 @@ from tests.servers.openai_server import Reply, openai_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.e2e.conftest import Program
     from tests.servers.openai_server import OpenAIServer
