@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from callscore.core.summary import ToolCounts
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -314,7 +316,8 @@ def _forbidden_by_tool(trials: Trials) -> Counter[str] | None:
     found: Counter[str] = Counter()
     for trial in trials:
         if trial.tools is not None:
-            found.update({tool: counts[-1] for tool, counts in trial.tools.items() if counts[-1]})
+            for tool, counts in trial.tools.items():
+                found[tool] += ToolCounts(*counts).forbidden
         elif trial.forbidden:
             return None
     return found

@@ -20,7 +20,9 @@ from callscore.comparing.paired_statistics import (
     smallest_effect,
 )
 from callscore.comparing.sides import F1
+from callscore.core.score import f1_of
 from callscore.core.statistics import DIGITS, Interval, mean_of
+from callscore.core.summary import ToolCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -259,7 +261,7 @@ def _single_trials(cases: Sequence[MatchedCase]) -> Iterable[tuple[CountPair, in
     return [(pair, times[key]) for key, pair in distinct.items()]
 
 
-_NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
+_NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0, 0, 0)
 
 
 def _tool_values(tool: str, first: TrialCounts, second: TrialCounts) -> ValuePair | None:
@@ -294,7 +296,7 @@ def _mean_f1(trials: TrialCounts, tool: str, *, is_expected: bool) -> float | No
     return mean_of(values) if values else None
 
 
-def _f1(counts: ToolOutcome) -> float:
-    correct, incorrect, missed, extra, *_ = counts
-    total = 2 * (correct + incorrect) + missed + extra
-    return 2 * correct / total if total else 1.0
+def _f1(outcome: ToolOutcome) -> float:
+    counts = ToolCounts(*outcome)
+    made = counts.correct + counts.incorrect + counts.extra - counts.free
+    return f1_of(counts.correct, counts.expected, made)

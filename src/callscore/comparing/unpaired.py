@@ -34,6 +34,7 @@ from callscore.core.statistics import (
     normal_quantile,
     wilson,
 )
+from callscore.core.summary import ToolCounts
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -326,16 +327,13 @@ def _case_alarms(
 
 def _as_one_trial(case: CaseOutcome) -> CaseOutcome:
     """A case whose trials are one, with all forbidden calls: only some of them may be saved."""
-    tools: dict[str, list[int]] = {}
+    tools: dict[str, ToolCounts] = {}
     for trial in case.trials:
         for tool, counts in (trial.tools or {}).items():
-            own = tools.setdefault(tool, [0, 0, 0, 0, 0])
-            own[:] = [one + other for one, other in zip(own, counts, strict=True)]
+            tools.setdefault(tool, ToolCounts()).add(ToolCounts(*counts))
     is_known = all(trial.tools is not None or not trial.forbidden for trial in case.trials)
     only = TrialOutcome(
         forbidden=sum(trial.forbidden for trial in case.trials),
-        tools={tool: (a, b, c, d, e) for tool, (a, b, c, d, e) in tools.items()}
-        if is_known
-        else None,
+        tools={tool: counts.outcome for tool, counts in tools.items()} if is_known else None,
     )
     return replace(case, trials=(only,))

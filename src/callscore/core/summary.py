@@ -7,6 +7,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import astuple
 
 from callscore.core.score import (
     UNANSWERED,
@@ -57,7 +58,10 @@ _MIN_CASES = 10
 class ToolCounts(Struct):
     """How the calls of one tool went; those that were forbidden are extra, too.
 
-    `assumed` is in how many cases they cost something because the tool counts as a write without evidence.
+    Attributes:
+        free: how many of the incorrect ones cost no more than the call that was not made.
+        assumed: in how many cases they cost something because the tool counts as a write without
+            evidence.
     """
 
     correct: int = 0
@@ -65,12 +69,18 @@ class ToolCounts(Struct):
     missed: int = 0
     extra: int = 0
     forbidden: int = 0
+    free: int = 0
     assumed: int = 0
 
     @property
     def expected(self) -> int:
         """How many calls of the tool were expected."""
         return self.correct + self.incorrect + self.missed
+
+    @property
+    def outcome(self) -> ToolOutcome:
+        """The same numbers, as they are saved."""
+        return astuple(self)
 
     def add(self, other: ToolCounts) -> None:
         """Add the counts of the same tool in other cases."""
@@ -134,6 +144,7 @@ class Summary(Struct):
         for pair in score.incorrect:
             name = pair.expected.name
             tool(name).incorrect += 1
+            tool(name).free += pair.actual_index in score.free
             for argument in pair.differing_arguments:
                 _add_count(self.wrong_arguments, (name, argument))
         self._add_unpaired_calls(*score.unpaired)
@@ -286,7 +297,7 @@ class Summary(Struct):
     @property
     def free(self) -> int:
         """Incorrect calls that are free, over all cases: they are not in `total_actual`."""
-        return max(self.correct + self.incorrect + self.extra - self.total_actual, 0)
+        return sum(counts.free for counts in self.tools.values())
 
     @property
     def incorrect(self) -> int:
@@ -458,12 +469,11 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
         _add_count(counts, key, times)
 
 
-# The correct, incorrect, missed, extra and forbidden calls of one tool in a case; forbidden calls are
-# extra, too. Then 1 if it counts as a write without evidence.
-ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=6)]
+# The numbers of `ToolCounts` for one tool in a case; in files the last two may be left out if they are 0.
+ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
 
 
-_ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0)
+_ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0, 0, 0)
 
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
@@ -484,15 +494,15 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
         [call.name for call in missed],
         [call.name for call in extra],
         [actual[position].name for position in score.forbidden],
+        [pair.expected.name for pair in score.incorrect if pair.actual_index in score.free],
+        score.assumed_writes,
     )
     for column, names in enumerate(columns):
         for name in names:
             counts = found.get(name)
             if counts is None:
-                counts = found[name] = [0, 0, 0, 0, 0]
+                counts = found[name] = [0, 0, 0, 0, 0, 0, 0]
             counts[column] += 1
-    for name in score.assumed_writes:
-        found[name].append(1)
     return {name: tuple(counts) for name, counts in found.items()}
 
 

@@ -28,7 +28,7 @@ from callscore.engines.inputs import (
 )
 from callscore.engines.local import CHECKED_BYTES, MANY_BYTES, decoded_lines
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.result_rows import read_case_text, row_schema
+from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
     DonePart,
     LineFile,
@@ -211,7 +211,7 @@ def _identity(
     from callscore import __version__
 
     return RunIdentity(
-        version=__version__,
+        version=f"{__version__}, rows {ROW_VERSION}",
         options={
             "settings": settings_payload(options.settings),
             "--map": dict(options.fields or {}),

@@ -47,7 +47,7 @@ __all__ = [
     "row_schema",
 ]
 
-ROW_VERSION = 2
+ROW_VERSION = 3
 VERSION_KEY = b"callscore.rows"
 
 # `scored`; `no_answer`: expected, but without actual calls, it counts as 0; `not_scored`: nothing is
@@ -56,7 +56,7 @@ VERSION_KEY = b"callscore.rows"
 RowStatus = Literal["scored", "no_answer", "not_scored", "no_reference", "unreadable"]
 
 CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forbidden")
-TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden", "assumed")
+TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden", "free", "assumed")
 
 
 def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
@@ -253,12 +253,7 @@ class RowBuilder:
                 self._numbers.clear()
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
         paired = correct + incorrect
-        self._tools.append(
-            [
-                (name, *counts, *([] if len(counts) == len(TOOL_COUNTS) else [0]))
-                for name, counts in tool_outcomes(score).items()
-            ]
-        )
+        self._tools.append([(name, *counts) for name, counts in tool_outcomes(score).items()])
         self._arguments.append(_wrong_arguments(score) if incorrect else ())
         self._confusion.append(() if paired == expected == actual else _confusion(score))
         is_flawless = correct == expected == actual and not faults

@@ -232,10 +232,7 @@ def counts_of(results: Results) -> SavedCounts:
     kinds = Counter(_key(_times(outcomes)) for outcomes in summary.trials.values())
     return SavedCounts(
         outcomes=_times(summary.outcomes),
-        tools={
-            name: (each.correct, each.incorrect, each.missed, each.extra, each.forbidden)
-            for name, each in summary.tools.items()
-        },
+        tools={name: each.outcome for name, each in summary.tools.items()},
         wrong_arguments=[(*names, times) for names, times in summary.wrong_arguments.items()],
         confusion=[(*names, times) for names, times in summary.confusion.items()],
         faults=[(tool, kind, times) for (tool, kind), times in summary.faults.items()],

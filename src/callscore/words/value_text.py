@@ -388,7 +388,7 @@ _ALL_EQUAL = Phrase(
 )
 _ALL_CORRECT = Phrase(
     "all tool calls are correct, with differences that the settings allow",
-    "все вызовы инструментов верны, с различиями, которые допускают настройки",
+    "все вызовы инструментов верны, с расхождениями, которые допускают настройки",
 )
 _PERFECT_MATCH = Phrase("{rating}, perfect match", "{rating}, полное совпадение")
 GOOD = 0.7  # from here on the rating is praise
