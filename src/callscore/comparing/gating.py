@@ -67,12 +67,14 @@ class Gate(Struct, frozen=True, kw_only=True):
 
     Attributes:
         is_partial: whether the second run covers only the cases that were selected.
+        allows_looser: whether settings and checks may ask for less.
     """
 
     comparison: Comparison
     fail_on: FailOn
     reasons: tuple[Reason, ...] = ()
     is_partial: bool = False
+    allows_looser: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -100,7 +102,7 @@ def gate(
 
     The verdict `regressed`, on the whole or on a tool or a tag, closes the gate. By `default` so do
     cases that broke while none was fixed, with `broken` any case that broke, and with `any` every
-    difference. With `regressed` the verdict decides alone.
+    difference. With `regressed`, no single case does.
 
     Missing cases that were not removed on purpose, more than `max_skipped` unreadable records, new
     forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing to
@@ -124,7 +126,9 @@ def gate(
         *([] if allow_looser else _looser_reasons(comparison, fail_on)),
         *(_difference_reasons(comparison) if fail_on == "any" else []),
     ]
-    return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
+    return Gate(
+        comparison=comparison, fail_on=fail_on, reasons=tuple(found), allows_looser=allow_looser
+    )
 
 
 def _unconditional_reasons(comparison: Comparison, max_skipped: int) -> Iterator[Reason]:

@@ -76,12 +76,12 @@ def score_calls(
         return score
     from callscore.core.counted_calls import assumed_writes
 
-    missed, extra = score.unpaired
-    forbidden = [score.actual[position] for position in score.forbidden]
-    costing = [call for call in extra if not any(call is each for each in forbidden)]
-    costing += [pair.actual for pair in score.incorrect if pair.actual_index not in score.free]
+    correct = {column for _, column in score.correct_places}
+    no_cost = correct.union(score.forbidden, score.free)
+    costing = [call for at, call in enumerate(score.actual) if at not in no_cost]
     if settings.count_calls == "writes":
-        costing += missed
+        costing += score.missed
+    costing = [call for call in costing if not is_state(call)]
     calls = (*calls_in(expected), *actual)
     found = assumed_writes(calls, costing, settings, tools)
     return structs.replace(score, assumed_writes=found) if found else score

@@ -227,17 +227,19 @@ class Collector:
             is_unanswered=is_unanswered,
             position=len(self._kept),
         )
-        is_shown, hooks, most = is_unanswered and self._show != "none", self._hooks, self._max_shown
-        if hooks.on_case is None:
-            is_whole = self._show == "all" and most is None
-            if is_whole or (is_shown and (most is None or len(self._unscored) < most)):
-                self._unscored.append(found)
-        elif is_shown and hooks.takes_unanswered:
-            if most is not None and self._shown >= most:
-                self._not_shown += 1
-            else:
-                self._shown += 1
-                hooks.on_case(found)
+        hooks = self._hooks
+        if is_unanswered and self._show != "none":
+            if (hooks.on_case is None or hooks.takes_unanswered) and self._has_room():
+                (hooks.on_case or self._unscored.append)(found)
+        elif hooks.on_case is None and self._show == "all" and self._max_shown is None:
+            self._unscored.append(found)
+
+    def _has_room(self) -> bool:
+        """Whether one more case is shown; it is counted in any case."""
+        has_room = self._max_shown is None or self._shown < self._max_shown
+        self._shown += has_room
+        self._not_shown += not has_room
+        return has_room
 
     def _call_hooks(
         self, case: Case, score: Score, tools: Mapping[str, Tool] | None
@@ -394,10 +396,11 @@ class Collector:
         self.skipped.add_noted(part.skipped)
         self.unread.add_noted(part.unread)
         self._first = self._first or part.first
-        self._unscored += [
-            structs.replace(each, position=each.position + len(self._kept))
-            for each in part.unscored
-        ]
+        if not is_full:
+            self._unscored += [
+                structs.replace(each, position=each.position + len(self._kept))
+                for each in part.unscored
+            ]
         self._not_shown += part.not_shown + (part.shown if is_full else 0)
         if part.shown and not is_full:
             self._shown += part.shown
@@ -510,10 +513,8 @@ class Collector:
             self._remember(case, self._score(case, self.definitions.of(case.tools, case.id)))
 
     def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
-        if self._max_shown is not None and self._shown >= self._max_shown:
-            self._not_shown += 1
+        if not self._has_room():
             return
-        self._shown += 1
         self._remember(case, score, values)
         shown = _case_score(case, score, values)
         if self._hooks.on_case is not None:

@@ -31,8 +31,9 @@ def tracked_file(path: Path) -> str | None:
         for file in {path.absolute(), path.resolve()}:
             root = next((each for each in file.parents if (each / ".git").exists()), None)
             index = b"" if root is None else _read_index(root / ".git")
-            # Some file systems do not distinguish upper and lower case.
-            if root is None or os.fsencode(file.name).lower() not in index.lower():
+            # Some file systems do not distinguish upper and lower case. A compressed index has parts of names.
+            is_named = os.fsencode(file.name).lower() in index.lower()
+            if root is None or not (is_named or index[7:8] == bytes([_COMPRESSED])):
                 continue
             called = os.fsencode(file.relative_to(root).as_posix()).lower()
             names = {called + ending for ending in _ENDINGS}
