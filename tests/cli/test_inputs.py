@@ -106,6 +106,8 @@ def test_force_does_not_overwrite_an_input(folder: Path, words: str) -> None:
         ("logs", "logs/report.html", False),
         ("logs/*.jsonl", "logs/new.json", False),
         ("logs/*.jsonl", "logs/deep/new.jsonl", False),
+        ("logs/**/a.jsonl", "logs/za.jsonl", False),
+        ("logs/**/a.jsonl", "logs/deep/a.jsonl", True),
         ("logs", "new.jsonl", False),
     ],
 )
@@ -184,3 +186,17 @@ def test_a_device_can_be_read_and_written(folder: Path) -> None:
     ran = run("check", os.devnull, "f.jsonl", "-o", os.devnull)
 
     assert LOST not in ran.output
+
+
+def test_a_new_history_is_not_overwritten_by_the_report_of_its_run(folder: Path) -> None:
+    ran = run("score", "f.jsonl", "--save", "s", "--store", "s.db", "--json", "-o", "./s.db")
+
+    assert (ran.exit_code, LOST in ran.output) == (2, True)
+    assert not (folder / "s.db").exists()
+
+
+def test_an_evaluation_may_name_its_report(folder: Path) -> None:
+    (folder / "eval_a.py").write_text('REPORT = "report.html"\n')
+    (folder / "report.html").write_text("the last one")
+
+    assert LOST not in run("run", "eval_a.py", "-o", "report.html").output

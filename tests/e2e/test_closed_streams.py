@@ -47,3 +47,17 @@ def test_a_closed_standard_input_is_an_error_of_what_reads_it(tmp_path: Path) ->
 
     assert ran.returncode == 3
     assert "standard input is closed" in ran.stderr
+
+
+def test_a_file_that_is_the_standard_input_is_not_overwritten(tmp_path: Path) -> None:
+    cases = tmp_path / "c.jsonl"
+    cases.write_text('{"expected": ["f"], "actual": ["f"]}\n')
+    before = cases.read_bytes()
+
+    for words in (["score", "-"], ["check", "-"], ["extract", "-"], ["effects", "-"]):
+        with cases.open("rb") as stdin:
+            command = [sys.executable, "-m", "callscore", *words, "-o", str(cases)]
+            ran = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
+
+        assert (ran.returncode, cases.read_bytes()) == (2, before), words
+        assert "the command reads this file, which would be lost" in ran.stderr

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from os import path as os_path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ def protect_inputs() -> None:
             continue
         # --write adds to the settings.
         _require_no_input(f"--{option}", written, _inputs(given, has_settings=option != "write"))
-        target = Path(os_path.realpath(written))
+        target = Path(os.path.realpath(written))
         for folder in _folders_and_patterns(given):
             if _is_read_in(folder, target, is_run=folder in given.get(_EVALUATIONS, ())):
                 raise click.UsageError(
@@ -52,7 +52,7 @@ def protect_inputs() -> None:
                 )
 
 
-def _require_no_input(option: str, written: str, inputs: Iterable[str | Path]) -> None:
+def _require_no_input(option: str, written: str, inputs: Iterable[str | Path | int]) -> None:
     """Refuse to write a file that is one of the inputs, by whatever name or link.
 
     Raises:
@@ -60,12 +60,20 @@ def _require_no_input(option: str, written: str, inputs: Iterable[str | Path]) -
     """
     target = Path(written)
     for path in inputs:
-        with suppress(OSError, ValueError):  # there is no such file, or the name is not one
-            if target.samefile(path) and target.is_file():  # a device or a pipe loses nothing
-                raise click.UsageError(
-                    f"Cannot write {option} {written}: the command reads this file, which would be"
-                    " lost. Choose another file."
-                )
+        if _is_same_file(target, path):
+            raise click.UsageError(
+                f"Cannot write {option} {written}: the command reads this file, which would be"
+                " lost. Choose another file."
+            )
+
+
+def _is_same_file(target: Path, path: str | Path | int) -> bool:
+    """Whether a path, or an open file, is the target: a device or a pipe loses nothing."""
+    with suppress(OSError, ValueError):  # there is no such file, or the name is not one
+        found = os.fstat(path) if isinstance(path, int) else Path(path).stat()
+        return os.path.samestat(found, target.stat()) and target.is_file()
+    # A new history, which the report would take the place of.
+    return isinstance(path, str) and os.path.realpath(path) == os.path.realpath(target)
 
 
 def _named(given: dict[str, Any], names: Iterable[str]) -> Iterator[str]:
@@ -77,11 +85,15 @@ def _named(given: dict[str, Any], names: Iterable[str]) -> Iterator[str]:
                 yield path[len(start) :]
 
 
-def _inputs(given: dict[str, Any], *, has_settings: bool) -> Iterator[str | Path]:
+_STDIN = 0
+
+
+def _inputs(given: dict[str, Any], *, has_settings: bool) -> Iterator[str | Path | int]:
     """The files that the options of a command name, and those that it finds without them."""
     from callscore.sources.paths import expand_paths
     from callscore.sources.remote import is_url
 
+    yield _STDIN
     for path in _named(given, (*_DATA, _EVALUATIONS)):
         if not is_url(path):
             yield path
@@ -106,6 +118,7 @@ def _inputs(given: dict[str, Any], *, has_settings: bool) -> Iterator[str | Path
 def _of_evaluations(paths: Iterable[str]) -> Iterator[Path]:
     """The files of evaluations, and those that they may name: whatever is text in them."""
     from callscore.evaluations.discovery import evaluation_files
+    from callscore.sources.data_files import is_data_file
 
     for path in paths:
         found: list[Any] = [Path(path)]
@@ -116,8 +129,9 @@ def _of_evaluations(paths: Iterable[str]) -> Iterator[Path]:
                 yield file
                 # Who runs it says what is wrong.
                 with suppress(CallscoreError, OSError, ValueError, SyntaxError, RecursionError):
-                    for text in _texts_in(file):
-                        yield file.parent / text
+                    yield from [
+                        file.parent / text for text in _texts_in(file) if is_data_file(text)
+                    ]
 
 
 def _texts_in(file: Path) -> Iterator[str]:
@@ -155,12 +169,19 @@ def _is_read_in(folder: str, file: Path, *, is_run: bool) -> bool:
     from callscore.evaluations.discovery import is_evaluation_file
     from callscore.sources.data_files import is_data_file
 
-    place = Path(os_path.realpath(folder))
+    place = Path(os.path.realpath(folder))
     if not place.is_dir():
-        # `**` stands for any folders, also for none; any other part is that of one name.
-        is_deep = "**" in folder or len(place.parts) == len(file.parts)
-        return is_deep and fnmatchcase(str(file), str(place).replace("**/", "*"))
+        return _fits(file.parts, place.parts)
     if not file.is_relative_to(place):
         return False
     inner = file.relative_to(place)
     return is_evaluation_file(inner.name) if is_run else is_data_file(inner.as_posix())
+
+
+def _fits(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Whether a path matches a pattern, in which `**` stands for any folders, also for none."""
+    if not pattern or not parts:
+        return not pattern and not parts
+    if pattern[0] == "**":
+        return _fits(parts, pattern[1:]) or _fits(parts[1:], pattern)
+    return fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
     from callscore.core.in_order import Match
+    from callscore.core.rates import Counts
     from callscore.core.settings import Settings
 
 __all__ = ["is_correct_pair", "match_calls"]
@@ -45,20 +46,21 @@ def match_calls(  # noqa: PLR0913  (what the best pairing depends on)
     budget: Budget,
     *,
     free: int = 0,
+    beside: Counts = (0, 0),
 ) -> list[Match]:
     """The best pairing of the calls from position `start` on, in the order of the expected ones.
 
     `free` are the positions of the actual calls that cost nothing unless they are correct, as a bit
-    set.
+    set. `beside` says what else the case counts: how many are correct, and how many count.
 
     Raises:
         OverBudget: that takes too many steps.
     """
     budget.calls = len(expected), len(actual)
     if settings.order == "any":
-        return _match_any(_Sides(expected, actual, free), start, settings, budget)
+        return _match_any(_Sides(expected, actual, free, beside), start, settings, budget)
     if settings.order == "in_order":
-        return _match_in_order(_Sides(expected, actual, free), start, settings, budget)
+        return _match_in_order(_Sides(expected, actual, free, beside), start, settings, budget)
     return [
         (position, position, is_correct_pair(expected[position], actual[position], settings))
         for position in range(start, min(len(expected), len(actual)))
@@ -67,22 +69,25 @@ def match_calls(  # noqa: PLR0913  (what the best pairing depends on)
 
 
 class _Sides(NamedTuple):
-    """The calls of both sides, and the actual ones that are free, as for `match_calls`."""
+    """The calls of both sides, and the rest as for `match_calls`."""
 
     expected: Sequence[ToolCall]
     actual: Sequence[ToolCall]
     free: int
+    beside: Counts
 
 
 def _match_in_order(sides: _Sides, start: int, settings: Settings, budget: Budget) -> list[Match]:
-    expected, actual, free = sides
+    expected, actual, free, beside = sides
     if not is_mixed(free, range(start, len(actual))):  # then the most correct pairs are the best
         return match_in_order(expected, actual, start, settings, budget)
-    always = len(expected) + len(actual) - (free >> start).bit_count()
+    always = len(expected) + len(actual) - (free >> start).bit_count() + beside[1]
 
-    def counts(matches: list[Match]) -> tuple[int, int]:
+    def counts(matches: list[Match]) -> Counts:
         correct = [column for _, column, is_correct in matches if is_correct]
-        return start + len(correct), always + sum([free >> column & 1 for column in correct])
+        return start + len(correct) + beside[0], always + sum(
+            [free >> column & 1 for column in correct]
+        )
 
     return best_at_any_rate(
         lambda rate: match_in_order(
@@ -101,7 +106,7 @@ def is_correct_pair(expected: ToolCall, actual: ToolCall, settings: Settings) ->
 
 
 def _match_any(sides: _Sides, start: int, settings: Settings, budget: Budget) -> list[Match]:
-    expected, actual, free = sides
+    expected, actual, free, _ = sides
     columns = _positions(actual, start)
     matches: list[Match] = []
     for name, group in _positions(expected, start).items():
@@ -129,7 +134,7 @@ def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
 
 def _match_tool(sides: _Sides, group: _Group, settings: Settings, budget: Budget) -> list[Match]:
     """The best pairing of the calls of one tool, of which each side has one or more."""
-    expected, actual, _ = sides
+    expected, actual, *_ = sides
     rows, columns = group
     matches: list[Match] = []
     if settings.mode == "strict" and len(rows) > 1 and len(columns) > 1:
@@ -150,7 +155,7 @@ def _weigh_all(sides: _Sides, group: _Group, settings: Settings, budget: Budget)
     If some are free, it is the same at any rate: most correct pairs, most of them with calls that
     count anyway.
     """
-    expected, actual, free = sides
+    expected, actual, free, _ = sides
     rows, columns = group
     at = (sum([(free >> c & 1) << n for n, c in enumerate(columns)]), HIGHEST) if free else None
     closeness = weigh_pairs(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["HIGHEST", "FreeAt", "Rate", "best_at_any_rate", "is_mixed"]
+__all__ = ["HIGHEST", "Counts", "FreeAt", "Rate", "best_at_any_rate", "is_mixed"]
 
 _Found = TypeVar("_Found")
 
@@ -30,16 +30,18 @@ class Rate(NamedTuple):
 
 
 HIGHEST = Rate(1, 1)
+# How many calls are correct, and how many count on both sides.
+Counts = tuple[int, int]
 # The columns that are free, as a bit set, and the F1 that is tried.
 FreeAt = tuple[int, Rate]
 
 
 def best_at_any_rate(
-    solve: Callable[[Rate], _Found], counts: Callable[[_Found], tuple[int, int]]
+    solve: Callable[[Rate], _Found], counts: Callable[[_Found], Counts]
 ) -> tuple[_Found, Rate]:
     """What `solve` finds at the rate that is the F1 of what it finds, and that rate.
 
-    `counts` says how many calls are correct, and how many count on both sides.
+    `counts` says what it comes to.
     """
     rate = HIGHEST  # most agents are right, and then one pass is enough
     while True:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.in_order import Match
+    from callscore.core.rates import Counts
     from callscore.core.settings import Order, Settings
 
     _Apply = Callable[[ToolCall, Settings, Budget], ToolCall]
@@ -49,11 +50,11 @@ class _Part(NamedTuple):
     """What is known of the case if its calls are only a part of it.
 
     Attributes:
-        beside: of the state at the end, how many are correct, and how many count on both sides.
+        beside: of what is not in this part, how many are correct, and how many count on both sides.
         has_defaults: whether expected calls have the defaults of their tools with them.
     """
 
-    beside: tuple[int, int] = (0, 0)
+    beside: Counts = (0, 0)
     has_defaults: bool = False
 
 
@@ -234,7 +235,7 @@ def _score_in_parts(
     if state is not None and all(isinstance(item, Forbidden) for item in wanted):
         compared = structs.replace(settings, extra_calls="free")  # nothing is said about calls
     if has_turns(expected) and (have_turns(made) or not made):
-        score, places = _score_turns(wanted, made, compared, tools)
+        score, places = _score_turns(wanted, made, compared, tools, state)
     else:
         score, places = _score_as_one(wanted, made, compared, tools, state)
     if compared.extra_calls != "cost":
@@ -254,18 +255,27 @@ def _score_in_parts(
 
 
 def _score_turns(
-    wanted: tuple[Expected, ...], made: _Calls, settings: Settings, tools: Mapping[str, Tool]
+    wanted: tuple[Expected, ...],
+    made: _Calls,
+    settings: Settings,
+    tools: Mapping[str, Tool],
+    state: _StatePair | None,
 ) -> tuple[Score, list[int]]:
     """The score of the calls, turn by turn, and the places of those that count."""
+    from callscore.core.counted_calls import is_free, tools_by_any_name
     from callscore.core.turns import score_turns
 
     if _has_callers(wanted):
         wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
     plain = _with_order(settings, "in_order")
-    part = _Part((0, 0), _has_defaults(wanted, settings))
-    return score_turns(
-        wanted, made, settings, lambda items, calls: _score(items, calls, plain, tools, part)
-    )
+    has_defaults = _has_defaults(wanted, settings)
+    known = tools_by_any_name(tools, settings)
+
+    def score_part(items: tuple[Expected, ...], calls: _Calls, beside: Counts) -> Score:
+        return _score(items, calls, plain, tools, _Part(beside, has_defaults))
+
+    free = frozenset([at for at, call in enumerate(made) if is_free(call, settings, known)])
+    return score_turns(wanted, made, settings, score_part, free=free, beside=_beside(state))
 
 
 def _score_as_one(
@@ -278,13 +288,17 @@ def _score_as_one(
     """The same without turns, or if it is not known in which turns the calls were made."""
     from callscore.core.turns import counted_places, without_turns
 
-    beside = (0, 0) if state is None else (int(state.is_correct), 1 + state.counts_as_made)
-    part = _Part(beside, _has_defaults(wanted, settings))
+    part = _Part(_beside(state), _has_defaults(wanted, settings))
     score = _score(without_turns(wanted), made, _with_order(settings, "any"), tools, part)
     places = counted_places(score, made)
     if has_turns(wanted):  # reports say that the turns were compared as one
         score = structs.replace(score, expectation=wanted)
     return score, places
+
+
+def _beside(state: _StatePair | None) -> Counts:
+    """What the state at the end adds to the counts of the calls."""
+    return (0, 0) if state is None else (int(state.is_correct), 1 + state.counts_as_made)
 
 
 def _with_order(settings: Settings, in_turns: Order) -> Settings:
@@ -396,7 +410,9 @@ def _pair_with(
     if not any(isinstance(item, Group | Times) for item in expected):
         calls = cast("_Calls", expected)
         demands = [apply(call, settings, budget) for call in calls]
-        return calls, match_calls(demands, actual, 0, settings, budget, free=free)
+        return calls, match_calls(
+            demands, actual, 0, settings, budget, free=free, beside=part.beside
+        )
     if settings.order == "exact":
         problem = "order: 'exact' compares position by position, and a group has no position"
         raise InvalidSettings(f"{problem}. Use 'in_order', or expect plain calls.")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from callscore.core.case import Forbidden, Group, count_turns, with_calls
-from callscore.core.score import Score, TurnScore, turns_of_actual
+from callscore.core.case import Forbidden, Group, Times, count_turns, with_calls
+from callscore.core.score import Score, TurnScore, f1_of, turns_of_actual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored
+    from callscore.core.rates import Counts
     from callscore.core.score import Pair, Positions
     from callscore.core.settings import Settings
 
-    ScorePart = Callable[[tuple[Expected, ...], tuple[ToolCall, ...]], Score]
+    ScorePart = Callable[[tuple[Expected, ...], tuple[ToolCall, ...], Counts], Score]
 
 __all__ = ["counted_places", "have_turns", "score_turns", "turn_scores", "without_turns"]
 
@@ -64,13 +65,20 @@ class _Turn(NamedTuple):
     places: list[int]
 
 
-def score_turns(
+def score_turns(  # noqa: PLR0913  (what the best score depends on)
     expected: tuple[Expected, ...],
     actual: tuple[ToolCall, ...],
     settings: Settings,
     score_part: ScorePart,
+    *,
+    free: frozenset[int],
+    beside: Counts,
 ) -> tuple[Score, list[int]]:
     """Score each turn with `score_part`, and join the scores; and the places of the actual calls.
+
+    Which reading of a turn is the best depends on the others, as F1 is that of the case: turns are
+    scored again, each with what the others count, until F1 is no longer higher. `free` are the places
+    of the calls that cost nothing unless they are correct, and `beside` is what the case counts besides.
 
     With `turns="cumulative"`, calls of earlier turns that no turn has taken can be paired, too, unless
     positions are compared. What is correct in a later turn is not taken by an earlier one in which it
@@ -78,25 +86,41 @@ def score_turns(
     """
     carries = settings.turns == "cumulative" and settings.order != "exact"
     turns = _turns(expected, actual)
-    joined = _Joined(settings)
     later = _correct_turns(turns, actual, score_part) if carries else {}
-    left: list[int] = []
-    for turn in turns:
-        places = [*left, *turn.places]
-        free = [place for place in places if later.get(place, turn.number) <= turn.number]
-        scored, found = _score_turn(turn, free, actual, score_part)
-        taken = joined.add(scored, found, turn.number)
-        gone = taken | set(free).difference(found)
-        left = [place for place in places if carries and place not in gone]
-    return joined.score(expected)
+    has_choices = settings.extra_calls == "reads_free" or any(
+        isinstance(item, Group | Times) for turn in turns for item in turn.expected
+    )
+    best: _Joined | None = None
+    others = dict.fromkeys([turn.number for turn in turns], beside)
+    while True:
+        joined = _Joined(settings, free)
+        left: list[int] = []
+        for turn in turns:
+            places = [*left, *turn.places]
+            open_places = [at for at in places if later.get(at, turn.number) <= turn.number]
+            scored, found = _score_turn(turn, open_places, actual, score_part, others[turn.number])
+            taken = joined.add(scored, found, turn.number)
+            gone = taken | set(open_places).difference(found)
+            left = [place for place in places if carries and place not in gone]
+        if best is not None and joined.f1(beside) <= best.f1(beside):
+            return best.score(expected)
+        if not has_choices:
+            return joined.score(expected)
+        best = joined
+        others = joined.others(beside)
 
 
 def _score_turn(
-    turn: _Turn, places: list[int], actual: Sequence[ToolCall], score_part: ScorePart
+    turn: _Turn,
+    places: list[int],
+    actual: Sequence[ToolCall],
+    score_part: ScorePart,
+    beside: Counts = (0, 0),
 ) -> tuple[Score, list[int]]:
     """The score of a turn with the calls at these places, and the places of those that count."""
     calls = tuple([actual[place] for place in places])
-    scored = score_part(tuple([_in_turn(item, turn.number) for item in turn.expected]), calls)
+    wanted = tuple([_in_turn(item, turn.number) for item in turn.expected])
+    scored = score_part(wanted, calls, beside)
     return scored, [places[at] for at in counted_places(scored, calls)]
 
 
@@ -138,8 +162,10 @@ def _in_turn(item: Expected, number: int) -> Expected:
 class _Joined:
     """The scores of the turns so far; actual calls are known by their places in the trace."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, free: frozenset[int]) -> None:
         self._settings = settings
+        self._free = free
+        self._counts: dict[int, Counts] = {}
         self._expected: list[ToolCall] = []
         self._actual: dict[int, ToolCall] = {}
         self._correct: list[Positions] = []
@@ -167,7 +193,31 @@ class _Joined:
         self._forbidden += [places[at] for at in scored.forbidden]
         self._ignored += scored.ignored
         self._turns.append(number)
+        correct = {places[column] for _, column in scored.correct_places}
+        self._counts[number] = len(correct), len(scored.expected) + self._counted(places, correct)
         return {places[at] for at in taken}
+
+    def _counted(self, places: Iterable[int], correct: set[int]) -> int:
+        """How many of these actual calls count."""
+        always = correct.union(self._forbidden)
+        return sum([place in always or place not in self._free for place in places])
+
+    def _whole(self) -> Counts:
+        correct = {place for _, place in self._correct}
+        return len(correct), len(self._expected) + self._counted(self._actual, correct)
+
+    def f1(self, beside: Counts) -> float:
+        """F1 of all turns, with what the case counts besides."""
+        correct, whole = self._whole()
+        return f1_of(correct + beside[0], whole + beside[1], 0)
+
+    def others(self, beside: Counts) -> dict[int, Counts]:
+        """What the case counts apart from each turn."""
+        correct, whole = self._whole()
+        return {
+            number: (correct - own[0] + beside[0], whole - own[1] + beside[1])
+            for number, own in self._counts.items()
+        }
 
     def score(self, expected: tuple[Expected, ...]) -> tuple[Score, list[int]]:
         """The score of the case, and the places of its actual calls."""

@@ -160,7 +160,7 @@ def readable_runs(connection: AnyConnection) -> SavedRuns:
 
 
 # Seconds by which the clocks of two machines may differ.
-_CLOCK_SKEW = 60.0
+_CLOCK_SKEW = 2.0
 
 
 def is_dated_ahead(row: Sequence[Any]) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.groups.interleaving import Extent
     from callscore.core.groups.tree import Grader, Node, Slot, Subproblem, Tree
+    from callscore.core.rates import Counts
     from callscore.core.settings import Settings
 
 __all__ = ["GroupPairing", "match_groups"]
@@ -59,7 +60,7 @@ def match_groups(  # noqa: PLR0913  (what the best pairing depends on)
     budget: Budget,
     *,
     free: int = 0,
-    beside: tuple[int, int] = (0, 0),
+    beside: Counts = (0, 0),
 ) -> GroupPairing:
     """The best pairing, with all choices made; `Settings.order` applies to the outermost list.
 
@@ -72,7 +73,7 @@ def match_groups(  # noqa: PLR0913  (what the best pairing depends on)
     matching = _GroupMatcher(build_tree(expected, settings.order, grade, budget, free), budget)
     always = len(actual) - free.bit_count() + beside[1]
 
-    def counts(grouped: GroupPairing) -> tuple[int, int]:
+    def counts(grouped: GroupPairing) -> Counts:
         correct = [column for _, column, is_correct in grouped.matches if is_correct]
         counted = sum([free >> column & 1 for column in correct])
         return len(correct) + beside[0], len(grouped.calls) + always + counted
