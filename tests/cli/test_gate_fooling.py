@@ -803,3 +803,20 @@ def test_an_earlier_run_does_not_pass_for_one_that_could_not_be_saved(project: P
     assert "the newest run, 29991231-235959-k3f9, could not be saved" in refused.text
     assert f"callscore import {file}" in refused.text
     assert named.code == 0
+
+
+def test_the_junit_report_of_a_gate_has_no_test_of_what_it_allows(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    case = {"id": "a", "expected": ["f"], "actual": ["f"]}
+    file, store = tmp_path / "c.jsonl", str(tmp_path / "h.db")
+    file.write_bytes(msgspec.json.encode(case) + b"\n")
+    for name, mode in (("main", "strict"), ("now", "flexible")):
+        project.command("score", str(file), "--save", name, "--mode", mode, "--store", store)
+
+    words = ["gate", "now", "--against", "main", "--store", store, "--format", "junit"]
+    closed, allowed = project.command(*words), project.command(*words, "--allow-looser")
+
+    assert (closed.code, allowed.code) == (1, 0)
+    assert 'name="no setting asks for less"' in closed.text
+    assert 'name="no setting asks for less"' not in allowed.text
+    assert 'name="no missing cases"' in allowed.text

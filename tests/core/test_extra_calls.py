@@ -9,7 +9,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import callscore
-from callscore import expect
+from callscore import ToolCall, expect
 
 NAMES = st.sampled_from(["get_a", "get_b", "put_a", "put_b"])
 MADE = st.tuples(NAMES, st.fixed_dictionaries({"n": st.integers(0, 1)}))
@@ -28,6 +28,12 @@ def groups(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 EXPECTED = st.lists(CALL | groups(CALL | groups(CALL)), max_size=3)
 ACTUAL = st.lists(MADE, max_size=4)
+TURNS = st.lists(EXPECTED.map(lambda members: expect.turn(*members)), min_size=1, max_size=2)
+IN_TURNS = st.lists(
+    st.builds(lambda made, turn: ToolCall(*made, turn=turn), MADE, st.integers(0, 1)),
+    min_size=1,
+    max_size=4,
+)
 SETTINGS = st.fixed_dictionaries(
     {
         "order": st.sampled_from(["any", "in_order"]),
@@ -65,3 +71,16 @@ def test_free_calls_never_score_lower_than_calls_that_cost(
     assert f1(expected, actual, settings, states) >= f1(expected, actual, cost, states)
     all_free = {**settings, "extra_calls": "free"}
     assert f1(expected, actual, all_free, states) >= f1(expected, actual, settings, states)
+
+
+@examples(max_examples=200)
+@given(TURNS, IN_TURNS, SETTINGS, MADE, st.integers(0, 1))
+def test_one_more_free_call_lowers_the_score_in_no_turn(
+    expected: list[Any], actual: list[Any], settings: Any, made: Any, turn: int
+) -> None:
+    name = "get_a" if settings["extra_calls"] == "reads_free" else made[0]
+    settings = {**settings, "turns": "separate"}
+
+    more = [*actual, ToolCall(name, made[1], turn=turn)]
+
+    assert f1(expected, more, settings, None) >= f1(expected, actual, settings, None)

@@ -84,7 +84,7 @@ def test_no_cases_have_the_columns_and_no_row() -> None:
     ("options", "kept"),
     [
         ({"show": "failing"}, "4 of 7"),
-        ({"max_shown": 3}, "5 of 7"),
+        ({"max_shown": 3}, "3 of 7"),
         ({"show": "none"}, "0 of 7"),
         ({"max_shown": 100}, "6 of 7"),  # what nothing is expected of is not kept
     ],

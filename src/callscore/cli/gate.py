@@ -83,7 +83,8 @@ RUN is the newest one by default, and the baseline is main. Set it with 'callsco
   callscore gate
 
 The gate fails if the agent got worse beyond chance, overall or on one tool or tag; or if cases broke and none
-was fixed. With --fail-on broken it fails on every broken case, with --fail-on regressed only beyond chance.
+was fixed: they passed in all trials, and pass in none now. With --fail-on broken it fails on every broken case,
+with --fail-on regressed only beyond chance.
 
 It always fails on cases of the baseline that are missing, on records that could not be read, on a new
 forbidden call or schema error, on a mean score below fail_under, on a run that did not finish, and on a run

@@ -74,6 +74,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     f1: tuple[float | None, float | None] = (None, None)
     reasons: tuple[ChangeReason, ...] = ()
     is_expectation_changed: bool = False
+    is_input_changed: bool = False
 
 
 class Alarm(Struct, frozen=True, gc=False, kw_only=True):
@@ -232,6 +233,7 @@ def _change(kind: ChangeKind, pair: MatchedCase) -> CaseChange:
         f1=(_f1(before), _f1(after)),
         reasons=tuple(_reasons(before, after)),
         is_expectation_changed=before.expectation != after.expectation,
+        is_input_changed=bool(before.asked and after.asked and before.asked != after.asked),
     )
 
 

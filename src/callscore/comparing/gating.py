@@ -197,12 +197,15 @@ def _broken_beyond_noise(comparison: Comparison) -> list[CaseChange]:
     """
     found = comparison.changes
     # With more trials than before all count, with fewer as many of the first run as of the second. A case
-    # that gains because something else is expected says nothing about noise.
+    # that gains because something else is expected or asked, or scored in another way, says nothing
+    # about noise.
+    is_scored_alike = all(change.name == "tools" for change in comparison.settings)
     gains = [
         each
         for each in found
-        if each.after[0] * each.first[1] > each.first[0] * each.after[1]
-        and not each.is_expectation_changed
+        if is_scored_alike
+        and each.after[0] * each.first[1] > each.first[0] * each.after[1]
+        and not (each.is_expectation_changed or each.is_input_changed)
     ]
     if any(each.first[0] == 0 and each.after[0] == each.after[1] for each in gains):
         return []

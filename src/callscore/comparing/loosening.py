@@ -403,7 +403,9 @@ _LADDERS: dict[str, tuple[str, ...]] = {
     "turns": ("separate", "cumulative"),
 }
 # More calls ask for more only if all of them must be right: correct reads may make up for a wrong write.
-_OF_EXACT_CASES = frozenset({"count_calls", "repeated_calls"})
+_OF_EXACT_CASES = frozenset({"count_calls"})
+# A call that is expected twice is there again if repeats count.
+_NEVER_STRICTER = frozenset({"repeated_calls"})
 # Settings that are numbers, and whether a larger one is looser.
 _NUMBERS = {"pass_mark": False, "argument_match_threshold": False, "top_k": True}
 # Lists of what is ignored, of which a longer one accepts more. A shorter one may do so, too: a pattern of
@@ -453,7 +455,9 @@ def _setting_direction(name: str, before: Any, after: Any, *, is_exact: bool) ->
     found: Direction = "different"
     if before in ladder and after in ladder:
         is_looser = ladder.index(after) > ladder.index(before)
-        is_certain = is_looser or is_exact or name not in _OF_EXACT_CASES
+        is_certain = is_looser or (
+            name not in _NEVER_STRICTER and (is_exact or name not in _OF_EXACT_CASES)
+        )
         found = "looser" if is_looser else "stricter" if is_certain else "different"
     elif name in _NUMBERS and _are_numbers(before, after):
         found = "looser" if (after > before) == _NUMBERS[name] else "stricter"

@@ -80,7 +80,8 @@ class ToolCounts(Struct):
     @property
     def outcome(self) -> ToolOutcome:
         """The same numbers, as they are saved."""
-        return astuple(self)
+        numbers = astuple(self)
+        return numbers if self.free or self.assumed else numbers[:_USUAL]
 
     def add(self, other: ToolCounts) -> None:
         """Add the counts of the same tool in other cases."""
@@ -469,11 +470,12 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
         _add_count(counts, key, times)
 
 
-# The numbers of `ToolCounts` for one tool in a case; in files the last two may be left out if they are 0.
+# The numbers of `ToolCounts` for one tool in a case, without the last two if both are 0, as in most.
 ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
 
 
-_ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0, 0, 0)
+_USUAL = 5
+_ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0)
 
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
@@ -503,7 +505,10 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
             if counts is None:
                 counts = found[name] = [0, 0, 0, 0, 0, 0, 0]
             counts[column] += 1
-    return {name: tuple(counts) for name, counts in found.items()}
+    return {
+        name: tuple(counts if any(counts[_USUAL:]) else counts[:_USUAL])
+        for name, counts in found.items()
+    }
 
 
 class PassRates(NamedTuple):

@@ -57,6 +57,7 @@ RowStatus = Literal["scored", "no_answer", "not_scored", "no_reference", "unread
 
 CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forbidden")
 TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden", "free", "assumed")
+_NOT_MARKED = [0] * len(TOOL_COUNTS)
 
 
 def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
@@ -253,7 +254,12 @@ class RowBuilder:
                 self._numbers.clear()
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
         paired = correct + incorrect
-        self._tools.append([(name, *counts) for name, counts in tool_outcomes(score).items()])
+        self._tools.append(
+            [
+                (name, *counts, *_NOT_MARKED[len(counts) :])
+                for name, counts in tool_outcomes(score).items()
+            ]
+        )
         self._arguments.append(_wrong_arguments(score) if incorrect else ())
         self._confusion.append(() if paired == expected == actual else _confusion(score))
         is_flawless = correct == expected == actual and not faults
