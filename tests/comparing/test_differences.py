@@ -91,8 +91,7 @@ def test_the_order_of_the_cases_does_not_matter(
 
 # Where two runs differ: tags and tools.
 
-RIGHT, WRONG = (1, 0, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0, 0)
-MISSED, EXTRA = (0, 0, 1, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0, 0)
+RIGHT, WRONG, MISSED, EXTRA = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0)
 
 
 def calling(**tools: tuple[int, int, int, int, int]) -> TrialOutcome:

@@ -30,7 +30,7 @@ EXPECTED = st.lists(CALL | groups(CALL | groups(CALL)), max_size=3)
 ACTUAL = st.lists(MADE, max_size=4)
 TURNS = st.lists(EXPECTED.map(lambda members: expect.turn(*members)), min_size=1, max_size=2)
 IN_TURNS = st.lists(
-    st.builds(lambda made, turn: ToolCall(*made, turn=turn), MADE, st.integers(0, 1)),
+    st.builds(lambda made, turn: ToolCall(made[0], made[1], turn=turn), MADE, st.integers(0, 1)),
     min_size=1,
     max_size=4,
 )

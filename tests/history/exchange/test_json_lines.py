@@ -25,7 +25,7 @@ EVALUATION = an_evaluation(RUN.id, scorers=("accuracy",), fail_under={"accuracy"
 RESULT = a_result(
     RUN.id,
     comparison={"pairs": [[0, 0, True]], "missed": []},
-    tools={"search": (1, 0, 0, 0, 0, 0, 0)},
+    tools={"search": (1, 0, 0, 0, 0)},
     faults=0,
     expectation="0" * 32,
     asked="f" * 32,

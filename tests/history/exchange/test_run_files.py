@@ -98,7 +98,7 @@ FULL = a_result(
     "run",
     values=(MetricValue("accuracy", 0.5, "half"), MetricValue("mine", None, "it raises", True)),
     comparison={"pairs": []},
-    tools={"search": (1, 0, 0, 0, 0, 0, 0)},
+    tools={"search": (1, 0, 0, 0, 0)},
     faults=3,
     expectation="0" * 32,
     asked="1" * 32,
