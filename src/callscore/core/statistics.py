@@ -27,6 +27,7 @@ __all__ = [
     "bootstrap_mean",
     "chances_of_success",
     "mean_of",
+    "mean_score",
     "normal_probability",
     "normal_quantile",
     "pass_at_k",
@@ -91,6 +92,16 @@ def _ratio_of(value: float) -> Fraction:
 def total_of(values: Mapping[float, int]) -> Fraction | int:
     """The sum of numbers, of which the mapping says how often there is each; not rounded."""
     return sum([_ratio_of(value) * times for value, times in values.items()])
+
+
+def mean_score(scores: Sequence[float], *, answered: int, errors: int) -> float | None:
+    """The mean score of trials, with 0 for each of the `errors`, which have no answer.
+
+    None if there is nothing, or if there are answers, and none of them has a score.
+    """
+    if not scores and (answered or not errors):
+        return None
+    return mean_of([*scores, *[0.0] * errors])
 
 
 def mean_of(values: Sequence[float] | Mapping[float, int]) -> float:

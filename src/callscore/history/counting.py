@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.statistics import mean_of
+from callscore.core.statistics import mean_score
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
     trials, errors = sum([case.trials for case in cases]), sum([case.errors for case in cases])
     scores = [score for case in cases for score in case.scores]
     passed, decided = sum([case.passed for case in cases]), sum([case.decided for case in cases])
-    has_f1 = scores or errors == trials  # else the answers have no scores
     return EvaluationNumbers(
         cases=len(cases),
         trials=trials,
@@ -62,7 +61,7 @@ def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
         answered=trials - errors,
         passed=passed,
         share=passed / decided if decided else None,
-        f1=mean_of(scores + [0.0] * errors) if has_f1 else None,
+        f1=mean_score(scores, answered=trials - errors, errors=errors),
         errors=errors,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from callscore.core.phrases import Phrase
-from callscore.core.statistics import mean_of
+from callscore.core.statistics import mean_score
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.run_lookup import list_runs
 from callscore.reports.html.case_view import encode_view
@@ -151,11 +151,12 @@ def _record(store: Store, runs: Any, key: str) -> EvaluationRecord:
 def _outcome(found: _FoundCase, lang: Language) -> dict[str, Any]:
     views = [result_view(result, lang) for result in found.trials]
     scores = [view.score for view in views if view.score is not None]
+    errors = sum(result.failure is not None for result in found.trials)
     return {
         "evaluation": found.position,
         "passed": sum(result.passed is True for result in found.trials),
         "trials": len(found.trials),
-        "score": mean_of(scores) if scores else None,
+        "score": mean_score(scores, answered=len(views) - errors, errors=errors),
         "views": [msgspec.Raw(encode_view(view)) for view in views],
     }
 

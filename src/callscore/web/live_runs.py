@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
 from callscore.core.phrases import Phrase
-from callscore.core.statistics import mean_of
+from callscore.core.statistics import mean_score
 from callscore.history.live_results import LiveResult, results_after, results_since
 from callscore.history.locks import is_abandoned
 from callscore.history.stopping import is_stop_requested, request_stop
@@ -102,6 +102,7 @@ class WatchedRun:
     def _progress_at(self, record: RunRecord, status: str) -> dict[str, Any]:
         statuses = [status for status, _ in self._known.values()]
         scores = [f1 for _, f1 in self._known.values() if f1 is not None]
+        errors = statuses.count("error")
         total = record.totals.get("planned_trials")
         if record.status == "finished":
             total = len(statuses)
@@ -114,9 +115,9 @@ class WatchedRun:
             "total": max(total, len(statuses)) if isinstance(total, int) else None,
             "passed": statuses.count("passed"),
             "failed": statuses.count("failed"),
-            "errors": statuses.count("error"),
+            "errors": errors,
             "undecided": statuses.count("unscored"),
-            "f1": mean_of(scores + [0.0] * statuses.count("error")) if scores else None,
+            "f1": mean_score(scores, answered=len(statuses) - errors, errors=errors),
             "is_cancelled": is_stop_requested(self._store, record.id),
             "is_finished": status != "running",
             "newest": self._shown(),
