@@ -235,7 +235,8 @@ def test_paper_has_the_verdict_and_the_cases_but_no_controls(
 KEPT = re.compile(
     r"\b(F1|Macro|Micro|Precision|Recall|JSON|McNemar|airline|latest|main|Esc|Enter)\b"
 )
-NAME = re.compile(r"\S*[_/~=]\S*|\d{8}-\d{6}-\w{4}")  # of a file, a tool or a run
+# Of a file, a tool or a run; and an option with its value.
+NAME = re.compile(r"\S*[_/~=]\S*|\d{8}-\d{6}-\w{4}|--[a-z-]+(?: [a-z]+)?")
 # The texts of the report that are neither code nor from the data.
 TEXTS = """() => {
   const walker = document.createTreeWalker(document.getElementById("app"), NodeFilter.SHOW_TEXT);
