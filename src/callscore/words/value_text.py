@@ -384,7 +384,8 @@ _BANDS = (
 
 
 _ALL_EQUAL = Phrase(
-    "all tool calls match expected calls", "все вызовы инструментов совпадают с ожидаемыми"
+    "all tool calls match expected calls perfectly",
+    "все вызовы инструментов точно совпадают с ожидаемыми",
 )
 _ALL_CORRECT = Phrase(
     "all tool calls are correct, with differences that the settings allow",
