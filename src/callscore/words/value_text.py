@@ -584,7 +584,6 @@ TRIALS_PART = Phrase(" | Trials: {count}", " | Попыток: {count}")
 # Why a case is not scored that does not say what is expected.
 NOT_SCORED = Phrase("no expected calls given", "ожидаемые вызовы не указаны")
 _NOT_SCORED_PART = Phrase(" | Not scored: {count} ({reason})", " | Не оценено: {count} ({reason})")
-_UNANSWERED_PART = Phrase(" | No answer: {count}", " | Без ответа: {count}")
 _UNREADABLE_PART = Phrase(" | Unreadable: {count}", " | Не прочитано: {count}")
 
 
@@ -596,8 +595,6 @@ def results_line(results: Results, *, lang: Language = "en") -> str:
     trials = say(TRIALS_PART, lang, count=summary.cases) if is_repeated else ""
     counts = {"cases": summary.distinct_cases, "passed": summary.passed, "exact": summary.exact}
     line = say(RESULTS_LINE, lang, score=f1, trials=trials, **counts)
-    if summary.unanswered:
-        line += say(_UNANSWERED_PART, lang, count=summary.unanswered)
     if results.not_scored.count:
         reason = say(NOT_SCORED, lang)
         line += say(_NOT_SCORED_PART, lang, count=results.not_scored.count, reason=reason)
