@@ -129,7 +129,7 @@ def test_a_file_stays_as_it_was_if_an_export_breaks_off(
     ran = callscore("export", "first", "-o", "out.jsonl")
 
     assert ran.returncode not in (0, 1)
-    assert "a result is damaged" in ran.stderr
+    assert "some of its data is damaged" in ran.stderr
     assert "Traceback" not in ran.stderr
     assert exported.read_text() == "what was there"
 
@@ -194,13 +194,9 @@ def test_the_totals_of_a_run_with_only_its_failing_cases_are_kept(
     imported = callscore("import", "run.jsonl.gz", "--store", "other.db")
     shown = callscore("show", "some", "--store", "other.db")
     callscore("show", "some", "-o", "report.html")
-    damage(tmp_path, "UPDATE runs SET arguments = NULL WHERE name = 'some'")
-    damaged = callscore("show", "some")
 
     assert "6 results" in imported.stderr
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for report in (shown.stdout, page):
         assert "14 of 20 passed, 6 failed" in report
         assert "only the failing cases were saved; the totals are those of all cases" in report
-    assert damaged.returncode == 3
-    assert "damaged" in damaged.stderr

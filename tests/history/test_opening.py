@@ -23,7 +23,7 @@ from callscore.history.opening import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 RUN = a_run().id
@@ -109,12 +109,15 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
     assert path.read_bytes() == content
 
 
-def test_a_damaged_database_is_told_as_such(path: Path) -> None:
+@pytest.mark.parametrize("damaged", [lambda rest: b"\xa5" * len(rest), lambda _: b""])
+def test_a_damaged_database_is_told_as_such(
+    path: Path, damaged: Callable[[bytearray], bytes]
+) -> None:
     with open_store(path) as store:
         store.begin(a_run())
         store.save_results([a_result(RUN, f"case-{number}") for number in range(500)])
     content = bytearray(path.read_bytes())
-    content[4096:] = b"\xa5" * (len(content) - 4096)  # all but the first page
+    content[4096:] = damaged(content[4096:])  # all but the first page
     path.write_bytes(content)
 
     with (

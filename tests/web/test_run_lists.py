@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from starlette.testclient import TestClient
 from tests.web.conftest import PORT, TOKEN, Browser
 
-from callscore.history.opening import open_store
 from callscore.web.app import Page
 
 if TYPE_CHECKING:
@@ -26,9 +25,8 @@ def test_without_a_history_the_page_is_empty(browser: Browser) -> None:
         "evaluations": [],
         "runs": [],
         "next": None,
-        "problem": None,
     }
-    assert browser.get("/api/runs") == {"runs": [], "next": None, "problem": None}
+    assert browser.get("/api/runs") == {"runs": [], "next": None}
     assert browser.get("/api/search", q="oslo") == {
         "runs": [],
         "evaluations": [],
@@ -49,19 +47,6 @@ def test_a_history_that_is_replaced_is_opened_anew(
     run = runs()
 
     assert [each["id"] for each in browser.get("/api/home")["runs"]] == [run]
-
-
-def test_damage_of_one_run_is_told_beside_the_others(
-    browser: Browser, runs: Runs, project: Path
-) -> None:
-    bad, good = runs(), runs()
-    with open_store(project / ".callscore/history.db") as store, store.writing() as connection:
-        connection.execute("UPDATE runs SET name = 'x' WHERE id = :id", {"id": bad})  # type: ignore[call-overload]
-
-    home = browser.get("/api/home")
-
-    assert [run["id"] for run in home["runs"]] == [good]
-    assert "damaged" in home["problem"]
 
 
 def test_a_history_that_cannot_be_read_is_a_sentence(browser: Browser, project: Path) -> None:

@@ -64,16 +64,6 @@ _DAMAGED_RUN = Phrase(
     "Note: the run {before} is damaged. Whether cases are missing is not known.",
     "Внимание: прогон {before} повреждён. Пропали ли случаи, неизвестно.",
 )
-_DAMAGED_LIST = Phrase(
-    "Note: the list of baselines was damaged. Check it, and set those that are missing:"
-    " callscore baseline list",
-    "Внимание: список базовых прогонов был повреждён. Проверьте его и задайте недостающие:"
-    " callscore baseline list",
-)
-_REMOVED_DAMAGED = Phrase(
-    "{name} is no longer a baseline. It was damaged, or its run is missing.",
-    "{name} больше не базовый прогон. Он был повреждён, или его прогона нет.",
-)
 _REMOVED = Phrase(
     "{name} is no longer a baseline. Its run {run} is still saved.",
     "{name} больше не базовый прогон. Прогон {run} остался в истории.",
@@ -123,7 +113,7 @@ def set_one(
     """
     with open_existing_store(store) as opened:
         found = opened.find(run)
-        before = {each.name: each.run for each in opened.baselines(is_strict=False)}.get(name)
+        before = {each.name: each.run for each in opened.baselines()}.get(name)
         lost = _compared(opened, before, found)
         missing = [] if allow_incomplete else _missing_cases(lost, "en")
         faults = [] if allow_incomplete else [*_faults(found, "en"), *missing]
@@ -135,8 +125,7 @@ def set_one(
         cautions += _warnings(opened, found, lang)
         if before not in (None, found.id) and lost is None:
             cautions.append(say(_DAMAGED_RUN, lang, before=before))
-        if not opened.set_baseline(name, found.id):
-            cautions.append(say(_DAMAGED_LIST, lang))
+        opened.set_baseline(name, found.id)
     phrase = _SET if before in (None, found.id) else _MOVED
     typed = escape(shlex.quote(name) + store_arguments(store))
     line = say(phrase, lang, name=escape(name), typed=typed, run=found.id, before=before)
@@ -219,7 +208,7 @@ def list_all(*, output: str | None, output_format: str, store: str | None, lang:
 
     found = []
     with open_existing_store(store) as opened:
-        for baseline in opened.baselines(is_strict=False):
+        for baseline in opened.baselines():
             run = opened.find(baseline.run)
             row = BaselineRow(
                 name=baseline.name,
@@ -231,25 +220,13 @@ def list_all(*, output: str | None, output_format: str, store: str | None, lang:
                 called=run.name,
             )
             found.append(row)
-        damage = _damage(opened)
     with open_output(output, output_format, lang) as target:
         if output_format == "json":
             target.write_text(write_baselines_json(found))
-        elif not found and damage is None:
+        elif not found:
             target.write_text(say(_NONE, lang) + "\n")
-        elif found:
+        else:
             write_report("baselines", (found,), target, "table", lang=lang)
-    if damage is not None:  # after the list of those that can be used
-        raise damage
-
-
-def _damage(store: Store) -> UnusableStore | None:
-    """What is wrong with the baselines that are not listed."""
-    try:
-        store.baselines()
-    except UnusableStore as error:
-        return error
-    return None
 
 
 @command.command("remove", short_help="Remove a baseline; its run stays.")
@@ -259,12 +236,12 @@ def _damage(store: Store) -> UnusableStore | None:
 def remove_one(*, name: str, store: str | None, lang: Language) -> None:
     """Remove the baseline NAME; its run stays."""
     with open_existing_store(store) as opened:
-        runs = {each.name: each.run for each in opened.baselines(is_strict=False)}
-        if not opened.remove_baseline(name):
+        runs = {each.name: each.run for each in opened.baselines()}
+        if name not in runs:
             known = f" Choose from: {', '.join(map(repr, runs))}." if runs else ""
             raise InvalidSettings(f"unknown baseline {name!r}.{known or ' There are none yet.'}")
-    phrase = _REMOVED if name in runs else _REMOVED_DAMAGED
-    _write(say(phrase, lang, name=escape(name), run=runs.get(name)) + "\n", lang)
+        opened.remove_baseline(name)
+    _write(say(_REMOVED, lang, name=escape(name), run=runs[name]) + "\n", lang)
 
 
 def _write(text: str, lang: Language) -> None:

@@ -106,8 +106,7 @@ def _load_run(
     from callscore.history.locks import is_abandoned
     from callscore.runner.stored_runs import ShowOptions, load_run
 
-    # Of a run that is named by its id; a damaged baseline is not one of its names.
-    names = [each.name for each in store.baselines(is_strict=False) if each.run == run.id]
+    names = [each.name for each in store.baselines() if each.run == run.id]
     row = heading_row(run, names, lineage(store, run), is_left=is_abandoned(store, run))
     shown = ShowOptions(
         keyword=options["keyword"],

@@ -99,7 +99,7 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
     """
     after = side_of_run(store, run)
     before = _baseline(store, against, after, more)
-    names = [each.name for each in store.baselines(is_strict=False)]  # a run may be named by its id
+    names = [each.name for each in store.baselines()]
     notes: list[Note] = []
     called = against.partition(":")[0]
     if _is_branch(store, called):

@@ -6,7 +6,7 @@ import os
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from callscore.errors import UnknownRun, UnusableStore
+from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.environment import STORE_VARIABLE
 from callscore.history.opening import open_existing
@@ -17,7 +17,6 @@ from callscore.reports.history import RunRow
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from callscore.history.checksums import DamagedHistoryError
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import Fits, RunLine
     from callscore.history.store import Store
@@ -83,11 +82,10 @@ def _heading(
 
 def saved_rows(
     store: str | None, max_shown: int, *, tag: str | None = None, keyword: str = ""
-) -> tuple[list[RunRow], int, UnusableStore | None]:
-    """The runs that are as they were saved, and what is wrong with the others.
+) -> tuple[list[RunRow], int]:
+    """The runs, and how many are left out because not every case is saved with its tags.
 
-    Between them, how many runs are left out because not every case is saved with its tags. There are no
-    runs if no history is named and none exists yet.
+    There are no runs if no history is named and none exists yet.
     """
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_compared_runs
@@ -102,17 +100,14 @@ def saved_rows(
     except UnknownRun:
         if store is not None or os.environ.get(STORE_VARIABLE):
             raise
-        return [], 0, None
-    found: list[DamagedHistoryError] = []
+        return [], 0
     with opened:
-        lines = list_compared_runs(
-            opened, shown=max_shown, tag=tag, fits=fits, on_damage=found.append
-        )
+        lines = list_compared_runs(opened, shown=max_shown, tag=tag, fits=fits)
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
         without_tags = 0
-        if tag is not None and not found:
+        if tag is not None:
             without_tags = sum(_is_left_out(opened, run, fits) for run in opened.runs())
-    return rows_of_runs(lines, left), without_tags, _all_damage(opened.place, found)
+    return rows_of_runs(lines, left), without_tags
 
 
 def _is_left_out(store: Store, run: RunRecord, fits: Fits | None) -> bool:
@@ -121,14 +116,3 @@ def _is_left_out(store: Store, run: RunRecord, fits: Fits | None) -> bool:
         return False
     texts = [(each.name, each.variant or "", each.place) for each in store.evaluations(run.id)]
     return fits is None or any(map(fits, texts))
-
-
-def _all_damage(place: str, found: Sequence[DamagedHistoryError]) -> UnusableStore | None:
-    """All problems as one error, each advice once."""
-    if not found:
-        return None
-    problems, advice = (
-        dict.fromkeys(texts)
-        for texts in ([each.problem for each in found], [each.advice for each in found])
-    )
-    return UnusableStore(place, ". ".join(["; ".join(problems), *advice]))

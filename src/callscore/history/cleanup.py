@@ -61,9 +61,9 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if keep < 0:
         raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
     with store.reading() as connection:
-        # What is damaged may refer to payloads that seem to be unused.
-        require_integrity(connection)
-        run_queries.verify_everything(connection)
+        require_integrity(
+            connection
+        )  # what is damaged may refer to payloads that seem to be unused
     old = _removable_runs(store, keep)
     if is_dry:
         with store.connected() as connection:
@@ -126,7 +126,6 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
         batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
         with _locked(store, batch) as locked, store.altering() as connection:
             removable = _still_removable(connection, locked)
-            run_queries.forget_runs(connection, removable)
             count += cleanup_queries.delete_runs(
                 connection, removable, numbers if has_reused else None
             )

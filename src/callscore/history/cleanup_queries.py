@@ -17,12 +17,9 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    update,
 )
 
-from callscore.history.checksums import damaged_row
 from callscore.history.schema import answers, evaluations, payloads, results, runs
-from callscore.history.tables import ANSWER_CHECKS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -77,10 +74,7 @@ def freed_payloads(connection: Connection, numbers: list[int]) -> tuple[int, int
 
 def unused_digests(connection: Connection) -> list[bytes]:
     """The digests of unreferenced payloads."""
-    found = list(connection.execute(_unreferenced_payloads()).scalars())
-    if not all(isinstance(each, bytes) for each in found):
-        raise damaged_row("a saved case or answer")
-    return found
+    return list(connection.execute(_unreferenced_payloads()).scalars())
 
 
 def _unreferenced_payloads(removed: Any = None) -> Any:
@@ -137,21 +131,9 @@ def delete_runs(connection: Connection, numbers: list[int], all_removed: list[in
     else:
         unused = unwanted.where(~_is_reused(_ALL_REMOVED))
         connection.execute(unused, values | {"all_removed": all_removed})
-    _release_answers(connection, numbers)
     deleted = connection.execute(delete(results).where(results.c.run.in_(_LITERAL_NUMBERS)), values)
     connection.execute(delete(runs).where(runs.c.number.in_(_LITERAL_NUMBERS)), values)
     return deleted.rowcount
-
-
-def _release_answers(connection: Connection, numbers: list[int]) -> None:
-    """Answers that other runs reuse no longer belong to a run."""
-    query = select(answers, runs.c.id.label("run_id")).join(runs, answers.c.run == runs.c.number)
-    of_runs = query.where(answers.c.run.in_(_LITERAL_NUMBERS))
-    for row in connection.execute(of_runs, {"numbers": numbers}).all():
-        ANSWER_CHECKS.verify(row, row.run_id)
-        checksum = ANSWER_CHECKS.sign(row._asdict())["checksum"]
-        one = update(answers).where(answers.c.number == row.number)
-        connection.execute(one.values(run=None, checksum=checksum))
 
 
 def delete_unused_payloads(connection: Connection, digests: list[bytes]) -> tuple[int, int]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     # Evaluation, case, status, passed, F1.
     Counted = tuple[int, str, str, bool | None, float | None]
 
-__all__ = ["count_results", "in_case_order", "numbers_by_tag"]
+__all__ = ["count_results", "numbers_by_tag"]
 
 
 def count_results(rows: Iterable[Counted]) -> dict[int, EvaluationNumbers]:
@@ -64,17 +63,6 @@ def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
         f1=mean_score(scores, answered=trials - errors, errors=errors),
         errors=errors,
     )
-
-
-def in_case_order(rows: Iterable[Sequence[Any]], position: int) -> list[Any]:
-    """Results in the order of their cases; the first column is the number, `position` another one."""
-    try:
-        return sorted(rows, key=itemgetter(position, 0))
-    except TypeError:  # only some have a position
-        # Results of files have no position: they are written in the order of the cases.
-        return sorted(
-            rows, key=lambda row: (row[0] if row[position] is None else row[position], row[0])
-        )
 
 
 # With more tags than this, the totals of all of them would take more room than the results.

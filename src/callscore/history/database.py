@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from callscore.core.rendering import escape
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.history.checksums import DamagedHistoryError
+from callscore.history.damage import DamagedHistoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -323,7 +323,7 @@ def require_integrity(connection: AnyConnection) -> None:
     """Refuse a file whose structure is damaged; this reads all of it."""
     if not is_sqlite(connection):
         return
-    if fetch_all(connection, "PRAGMA integrity_check(1)") != [("ok",)]:
+    if fetch_all(connection, "PRAGMA quick_check(1)") != [("ok",)]:
         raise DamagedHistoryError("the file is damaged")
 
 

@@ -12,10 +12,7 @@ from callscore.hiding.markers import new_key
 from callscore.history.database import fetch_all, insert_into, insert_row
 from callscore.history.records import COUNTS
 from callscore.history.tables import (
-    CONTENTS,
-    EMPTY_CONTENTS,
     HIDING_KEY,
-    KEY_CHECKS,
     VERSION,
     VERSION_TABLE,
 )
@@ -47,8 +44,6 @@ runs
     totals TEXT
     evaluation_count INTEGER
     result_count INTEGER
-    seal BLOB
-    checksum BLOB NOT NULL
     PRIMARY KEY (number)
     UNIQUE (id)
 payloads
@@ -60,11 +55,9 @@ judgements
     model TEXT NOT NULL
     answer TEXT NOT NULL
     saved_at DOUBLE NOT NULL
-    checksum BLOB NOT NULL
     PRIMARY KEY ("key")
 hiding_key
     "key" BLOB NOT NULL
-    checksum BLOB NOT NULL
     PRIMARY KEY ("key")
 notes
     id VARCHAR(64) NOT NULL
@@ -72,15 +65,7 @@ notes
     case_id TEXT NOT NULL
     text TEXT NOT NULL
     written_at DOUBLE NOT NULL
-    checksum BLOB NOT NULL
     PRIMARY KEY (id)
-contents
-    number INTEGER NOT NULL
-    runs INTEGER NOT NULL
-    runs_sum BLOB NOT NULL
-    baselines INTEGER NOT NULL
-    baselines_sum BLOB NOT NULL
-    PRIMARY KEY (number)
 evaluations
     run INTEGER NOT NULL
     number INTEGER NOT NULL
@@ -93,7 +78,6 @@ evaluations
     tools BLOB
     summary TEXT
     by_tag TEXT
-    checksum BLOB NOT NULL
     PRIMARY KEY (run, number)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE
 results
@@ -130,7 +114,6 @@ results
     tools TEXT
     comparison BLOB
     made BLOB
-    checksum BLOB NOT NULL
     PRIMARY KEY (number)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE
 answers
@@ -146,14 +129,12 @@ answers
     output_tokens INTEGER NOT NULL
     attempts SMALLINT NOT NULL
     asked_at DOUBLE NOT NULL
-    checksum BLOB NOT NULL
     PRIMARY KEY (number)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE SET NULL
 baselines
     run INTEGER NOT NULL
     name TEXT NOT NULL
     set_at DOUBLE NOT NULL
-    checksum BLOB NOT NULL
     PRIMARY KEY (name)
     FOREIGN KEY(run) REFERENCES runs (number) ON DELETE CASCADE
 stop_requests
@@ -195,7 +176,6 @@ def create_file_tables(connection: AnyConnection) -> None:
     insert_row(
         connection,
         insert_into(HIDING_KEY, is_sqlite=True),
-        KEY_CHECKS.sign({"key": new_key()}),
+        {"key": new_key()},
     )
     fetch_all(connection, f"INSERT INTO {VERSION_TABLE} VALUES ({VERSION})")  # noqa: S608  (our own name)
-    insert_row(connection, insert_into(CONTENTS, is_sqlite=True), EMPTY_CONTENTS)

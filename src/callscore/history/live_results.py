@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.history import queries, run_queries
+from callscore.history import run_queries
 from callscore.history.database import fetch_all, with_retries
-from callscore.history.tables import RESULT_CHECKS, RESULTS
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
 
 __all__ = ["LiveResult", "results_after", "results_since"]
 
-_AFTER = f"{RESULTS.select} FROM results WHERE run = :run AND number > :after ORDER BY number"
-_SINCE = f"{RESULTS.select} FROM results WHERE run = :run AND finished_at >= :since"
-_columns = queries.result_columns(
-    *("number", "evaluation", "case_id", "trial", "status", "passed", "f1", "seconds"),
-    *("finished_at", "failure"),
-)
+_OF_RUN = """
+SELECT number, evaluation, case_id, trial, status, passed, f1, seconds, finished_at, failure
+FROM results WHERE run = :run
+"""
+_AFTER = f"{_OF_RUN} AND number > :after ORDER BY number"
+_SINCE = f"{_OF_RUN} AND finished_at >= :since"
 
 
 class LiveResult(NamedTuple):
@@ -56,5 +55,4 @@ def _read(store: Store, run: str, query: str, given: dict[str, Any]) -> list[Liv
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
         rows = fetch_all(connection, query, {"run": saved.number, **given})
-        RESULT_CHECKS.verify_all(rows, run)
-        return [LiveResult(*_columns(row)) for row in rows]
+        return list(map(LiveResult._make, rows))

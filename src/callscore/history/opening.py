@@ -18,7 +18,6 @@ from callscore.history.postgres import (
     is_server_address,
     parse_address,
 )
-from callscore.history.write_ahead_log import require_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +84,6 @@ def open_store(place: Path | str | None = None) -> Store:
     place_shown, path = _display_and_path(None if requested is None else Path(requested))
     _require_untracked(path)
     make_store_folder(path)
-    require_log(path, place_shown)
     _require_content(path, place_shown, _BEGINNING)
     return _open_file(path, place_shown, named=place)
 
@@ -97,7 +95,6 @@ def open_for_reading(place: Path | str | None = None) -> Store:
         return _open_server(str(_requested(place)), named=place)
     place_shown, path = _display_and_path(file)
     _require_untracked(path)
-    require_log(path, place_shown)
     _require_content(path, place_shown)
     can_write = _can_write(path)
 
@@ -191,7 +188,7 @@ def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
             # Of several processes, one creates the tables, and the others wait for it here.
             if not are_current(connection, place):
                 create_file_tables(connection)
-        store.markers()  # refuse a damaged key before anything is saved
+        store.markers()  # read once, while the history is open
     remove_stale_locks(path)
     return store
 
@@ -211,7 +208,7 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
             is_ready = is_current(connection)
         if not is_ready:
             _create_server_tables(store)
-        store.markers()  # refuse a damaged key before anything is saved
+        store.markers()  # read once, while the history is open
     return store
 
 
@@ -267,7 +264,6 @@ def open_existing(place: Path | str | None = None) -> Store:
     file = store_file_path(place)
     if file is not None and not _exists(file):
         _require_untracked(file)
-        require_log(file, _display_path(file))
         raise UnknownRun(f"no runs yet: {file} does not exist")
     return open_for_reading(place or None)
 

@@ -1,20 +1,16 @@
-"""The SQL over results, answers, judgements and payloads: functions of a connection.
-
-What is read is verified, see `checksums.py`.
-"""
+"""The SQL over results, answers, judgements and payloads: functions of a connection."""
 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from operator import itemgetter
+from operator import attrgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from callscore.history.checksums import damaged_row
-from callscore.history.counting import in_case_order
+from callscore.history.damage import DamagedHistoryError
 from callscore.history.database import (
     Insert,
     fetch_all,
@@ -37,21 +33,18 @@ from callscore.history.records import (
     result_values,
 )
 from callscore.history.tables import (
-    ANSWER_CHECKS,
     ANSWERS,
     BASELINES,
     EVALUATIONS,
-    JUDGEMENT_CHECKS,
     JUDGEMENTS,
     PAYLOADS,
-    RESULT_CHECKS,
     RESULTS,
     AnswerRow,
     ResultRow,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.database import AnyConnection
     from callscore.history.records import ResultRecord
@@ -61,15 +54,16 @@ __all__ = [
     "answer_in_run",
     "answered_questions",
     "answers_of_run",
+    "highest_trials",
     "inserts_for",
     "judgement_by_key",
     "newest_answer",
     "page_of_results",
     "payload_bodies",
-    "result_columns",
+    "require_results",
     "result_rows",
     "results_by_number",
-    "results_of_case",
+    "results_of_cases",
     "rows_from",
     "save_baseline",
     "save_evaluation",
@@ -115,7 +109,7 @@ def _inserts(connection: AnyConnection) -> Inserts:
     return inserts_for(is_sqlite=is_sqlite(connection))
 
 
-_JUDGEMENT = f"{JUDGEMENTS.select} FROM judgements WHERE key = :key"
+_JUDGEMENT = "SELECT answer FROM judgements WHERE key = :key"
 
 # The results of a run with the bodies of their payloads.
 _WITH_BODIES = f"""
@@ -156,45 +150,42 @@ def page_of_results(
     if evaluation is not None:
         query += " AND results.evaluation = :evaluation"
         values["evaluation"] = evaluation
-    rows = list(map(ResultRow._make, fetch_all(connection, query + _IN_ORDER, values)))
-    RESULT_CHECKS.verify_all(rows, run.id)
-    return rows
+    return list(map(ResultRow._make, fetch_all(connection, query + _IN_ORDER, values)))
 
 
-def results_of_case(
-    connection: AnyConnection, run: SavedRun, case: str, trial: int | None, evaluation: int | None
-) -> list[ResultRecord]:
-    """The results of one case of a run, ordered by evaluation and trial."""
-    wanted = clean_text(case)
-    key_of = result_columns("number", "evaluation", "case_id", "trial")
-    # All results: of a case whose row was changed there would be fewer trials.
-    numbers = [
-        number
-        for number, of, case_id, which in map(key_of, result_rows(connection, run))
-        if case_id == wanted
-        and (trial is None or which == trial)
-        and (evaluation is None or of == evaluation)
-    ]
-    found = results_by_number(connection, run, numbers)
-    return sorted(found.values(), key=lambda record: (record.evaluation, record.trial))
+def results_of_cases(
+    connection: AnyConnection, run: SavedRun, cases: Iterable[str]
+) -> dict[tuple[int, str], list[ResultRecord]]:
+    """The trials of some cases of a run, by the number of the evaluation and the id."""
+    require_results(connection, run)
+    names = sorted(set(map(clean_text, cases)))
+    rows = _results_where(connection, run, "case_id", names)
+    records = [result_record(row, run.id) for row in rows]
+    found: dict[tuple[int, str], list[ResultRecord]] = {}
+    for record in sorted(records, key=attrgetter("evaluation", "trial")):
+        found.setdefault((record.evaluation, record.case), []).append(record)
+    return found
 
 
 def results_by_number(
     connection: AnyConnection, run: SavedRun, numbers: Sequence[int]
 ) -> dict[int, ResultRecord]:
     """The results of a run with these numbers."""
-    found: dict[int, ResultRecord] = {}
-    for start in range(0, len(numbers), _MAX_VALUES):
-        some = numbers[start : start + _MAX_VALUES]
-        names, values = _placeholders(some)
-        query = f"{_WITH_BODIES} AND results.number IN ({names}){_IN_ORDER}"
-        values |= {"run": run.number, "limit": len(some)}
-        for row in map(ResultRow._make, fetch_all(connection, query, values)):
-            RESULT_CHECKS.verify(row, run.id)
-            found[row.number] = result_record(row, run.id)
+    rows = _results_where(connection, run, "number", numbers)
+    found = {row.number: result_record(row, run.id) for row in rows}
     if len(found) != len(set(numbers)):
-        raise damaged_row(f"run {run.id}: a result")
+        raise DamagedHistoryError(f"run {run.id}: a result is missing")
     return found
+
+
+def _results_where(
+    connection: AnyConnection, run: SavedRun, column: str, wanted: Sequence[Any]
+) -> Iterator[Any]:
+    """The results of a run that have one of these values in a column."""
+    for start in range(0, len(wanted), _MAX_VALUES):
+        names, values = _placeholders(wanted[start : start + _MAX_VALUES])
+        query = f"{_WITH_BODIES} AND results.{column} IN ({names}) ORDER BY results.number"
+        yield from map(ResultRow._make, fetch_all(connection, query, {"run": run.number, **values}))
 
 
 def payload_bodies(connection: AnyConnection, digests: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -215,12 +206,9 @@ def _placeholders(values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
 
 def answered_questions(connection: AnyConnection, run: SavedRun) -> set[tuple[bytes, int]]:
     """The questions of a run that have an answer: the stored digest, and the trial."""
-    query = f"{ANSWERS.select} FROM answers WHERE run = :run"
+    query = "SELECT question, trial FROM answers WHERE run = :run"
     rows = fetch_all(connection, query, {"run": run.number})
-    for row in rows:
-        ANSWER_CHECKS.verify(row, run.id)
-    question, trial = ANSWERS.positions["question"], ANSWERS.positions["trial"]
-    return {(bytes(row[question]), row[trial]) for row in rows}
+    return {(bytes(question), trial) for question, trial in rows}
 
 
 # --- answers and judgements -------------------------------------------------------------------
@@ -232,7 +220,7 @@ def newest_answer(
     """The newest answer to a question in any run."""
     values = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
     rows = fetch_all(connection, f"{_ANSWER} AND answers.source = :source{_NEWEST}", values)
-    return _verified_answer(rows[0]) if rows else None
+    return answer_record(AnswerRow._make(rows[0])) if rows else None
 
 
 def answer_in_run(
@@ -241,14 +229,7 @@ def answer_in_run(
     """The answer to a question that was asked in the run of this number."""
     values = {"run": number, "question": pack_digest(question), "trial": trial}
     rows = fetch_all(connection, f"{_ANSWER} AND answers.run = :run{_NEWEST}", values)
-    return _verified_answer(rows[0]) if rows else None
-
-
-def _verified_answer(row: Sequence[Any]) -> AnswerRecord:
-    """A row, with the body of its payload and the id of its run, as an answer."""
-    named = AnswerRow._make(row)
-    ANSWER_CHECKS.verify(named, named.run_id or "")
-    return answer_record(named)
+    return answer_record(AnswerRow._make(rows[0])) if rows else None
 
 
 def answers_of_run(
@@ -258,16 +239,13 @@ def answers_of_run(
     query = f"{_ANSWERS} WHERE runs.id = :run AND answers.number > :after"
     values = {"run": run, "after": after, "limit": limit}
     rows = fetch_all(connection, f"{query} ORDER BY answers.number LIMIT :limit", values)
-    return [(row[0], _verified_answer(row)) for row in rows]
+    return [(row[0], answer_record(AnswerRow._make(row))) for row in rows]
 
 
 def judgement_by_key(connection: AnyConnection, key: str) -> Any | None:
     """What a judge answered; None if it was not asked."""
     rows = fetch_all(connection, _JUDGEMENT, {"key": clean_text(key)})
-    if not rows:
-        return None
-    JUDGEMENT_CHECKS.verify(rows[0])
-    return msgspec.json.decode(rows[0][JUDGEMENTS.positions["answer"]])
+    return msgspec.json.decode(rows[0][0]) if rows else None
 
 
 def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any) -> None:
@@ -278,7 +256,6 @@ def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any)
         "answer": json_bytes(answer).decode(),
         "saved_at": time(),
     }
-    JUDGEMENT_CHECKS.sign(row)
     insert_row(connection, _inserts(connection).judgement, row)
 
 
@@ -295,20 +272,16 @@ NewRows = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], Bodies]
 def rows_from(
     records: Iterable[AnswerRecord | ResultRecord], numbers: Mapping[str, int]
 ) -> NewRows:
-    """The records as rows with checksums, given the numbers of their runs."""
+    """The records as rows, given the numbers of their runs."""
     new_answers: list[tuple[Any, ...]] = []
     new_results: list[tuple[Any, ...]] = []
     bodies: Bodies = {}
     for record in records:
         if isinstance(record, AnswerRecord):
             number = numbers.get(record.run)
-            values = answer_values(record, bodies)
-            checksum = ANSWER_CHECKS.checksum(values, "" if number is None else record.run)
-            new_answers.append((number, *values, checksum))
+            new_answers.append((number, *answer_values(record, bodies)))
         else:
-            values = result_values(record, bodies)
-            checksum = RESULT_CHECKS.checksum(values, record.run)
-            new_results.append((numbers[record.run], *values, checksum))
+            new_results.append((numbers[record.run], *result_values(record, bodies)))
     return new_answers, new_results, bodies
 
 
@@ -360,21 +333,27 @@ def _existing_query(count: int, *, is_sqlite: bool) -> str:
 
 # --- all results of a run, without payloads ---------------------------------------------------
 
-_RESULT_ROWS = f"{RESULTS.select} FROM results WHERE run = :run"
+# Results of files have no position: they are written in the order of the cases.
+_CASE_ORDER = "ORDER BY coalesce(position, number), number"
 
 
-def result_rows(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
-    """All results of a run in the order of its cases, with the columns of `results`."""
-    rows = fetch_all(connection, _RESULT_ROWS, {"run": run.number})
-    checksums = RESULT_CHECKS.verify_all(rows, run.id)
-    if run.seal is not None:
-        run.seal.require_results(run.id, checksums)
-    return in_case_order(rows, _POSITION)
+def result_rows(connection: AnyConnection, run: SavedRun, *columns: str) -> list[Any]:
+    """These columns of all results of a run, in the order of its cases."""
+    query = f"SELECT {', '.join(columns)} FROM results WHERE run = :run {_CASE_ORDER}"  # noqa: S608  (our names)
+    rows = fetch_all(connection, query, {"run": run.number})
+    run.require_results(len(rows))
+    return rows
 
 
-_POSITION = RESULTS.positions["position"]
+def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:
+    """The highest trial of each evaluation of a run, by its number."""
+    require_results(connection, run)
+    query = "SELECT evaluation, max(trial) FROM results WHERE run = :run GROUP BY evaluation"
+    return dict(fetch_all(connection, query, {"run": run.number}))
 
 
-def result_columns(*names: str) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """A function that returns these columns of a row of `result_rows`."""
-    return itemgetter(*[RESULTS.positions[name] for name in names])
+def require_results(connection: AnyConnection, run: SavedRun) -> None:
+    """Refuse a run that has not all the results that it had when it ended."""
+    query = "SELECT count(*) FROM results WHERE run = :run"
+    [(count,)] = fetch_all(connection, query, {"run": run.number})
+    run.require_results(count)

@@ -12,7 +12,7 @@ from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
-from callscore.history.checksums import damaged_row
+from callscore.history.damage import DamagedHistoryError
 from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
@@ -300,13 +300,13 @@ def unpack(body: bytes | None, digest: bytes | None) -> Any:
     if digest is None:
         return None
     if not isinstance(body, bytes):
-        raise damaged_row("a saved case or answer")
+        raise DamagedHistoryError("a saved case or answer is damaged")
     try:
         text = zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body
     except zlib.error:
         text = b""
     if digest_of(text) != digest:
-        raise damaged_row("a saved case or answer")
+        raise DamagedHistoryError("a saved case or answer is damaged")
     return decode_json(text)
 
 
@@ -498,7 +498,7 @@ def evaluation_record(row: Any, run: str) -> EvaluationRecord:
 
 
 def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
-    """A result as the values of its columns, in their order: from `evaluation` to before the checksum."""
+    """A result as the values of its columns, in their order, from `evaluation` on."""
     kind, failure = record.failure or (None, None)
     tags = record.payload.get("tags")
     payload = add_payload(record.payload or None, bodies)
@@ -613,7 +613,7 @@ def result_record(row: Any, run: str) -> ResultRecord:
 
 
 def answer_values(record: AnswerRecord, bodies: Bodies) -> list[Any]:
-    """An answer as the values of its columns, in their order: from `question` to before the checksum."""
+    """An answer as the values of its columns, in their order, from `question` on."""
     return [
         pack_digest(record.question),
         pack_digest(record.source),

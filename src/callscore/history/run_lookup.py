@@ -13,14 +13,13 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
 from callscore.hiding.hider import hide_text
 from callscore.history import queries, run_queries
-from callscore.history.checksums import DamagedHistoryError
 from callscore.history.counting import count_results
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial, is_run_id
 from callscore.history.run_queries import column_of
 from callscore.history.saved_totals import saved_cases_of
-from callscore.history.tables import EVALUATIONS, RESULTS, RUNS
+from callscore.history.tables import EVALUATIONS, RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,16 +60,13 @@ def find_run(
     Raises:
         UnknownRun: there is no such run, or several ids begin like this.
     """
-    # A run that is named by its id can be read even if others are damaged.
     found = run_queries.run_by_id(connection, reference) if is_run_id(reference) else None
     if found is not None:
         return found
-    saved = run_queries.readable_runs(connection)
+    saved = run_queries.all_runs(connection)
     latest = _LATEST.fullmatch(reference)
     if latest:
-        saved.require_runs()
         return _by_age(saved.rows, reference, int(latest[1] or 0))
-    saved.require_baselines()
     number, _ = saved.baselines.get(reference, (None, None))
     of_baseline = [row for row in saved.rows if number == row[0]]
     return of_baseline[0] if of_baseline else _by_name(saved, reference, resolve)
@@ -78,7 +74,6 @@ def find_run(
 
 def _by_name(saved: SavedRuns, reference: str, resolve: Callable[[str], str | None] | None) -> Any:
     """The run with this name, this beginning of its id, or this commit."""
-    saved.require_runs()
     named = [row for row in saved.rows if reference and column_of(row, "name") == reference]
     found = named[0] if named else _by_id_prefix(saved.rows, reference)
     if found is not None:
@@ -186,16 +181,14 @@ def list_runs(
     limit: int | None = None,
     tag: str | None = None,
     fits: Fits | None = None,
-    on_damage: Callable[[DamagedHistoryError], None] | None = None,
 ) -> list[RunLine]:
     """The runs, newest first, each with the numbers that a list shows; at most `limit`.
 
     With `tag` only cases with this tag count, and evaluations without such cases are left out, as are
     runs of which not every case is saved.
-    `fits` filters evaluations by name, variant and place; runs without any are left out. Damage is
-    refused; with `on_damage`, this is called instead, and the runs that are damaged are left out.
+    `fits` filters evaluations by name, variant and place; runs without any are left out.
     """
-    return _list_runs(store, _Wanted(limit, limit, tag, fits), on_damage or _refuse)
+    return _list_runs(store, _Wanted(limit, limit, tag, fits))
 
 
 @with_retries
@@ -205,7 +198,6 @@ def list_compared_runs(
     shown: int,
     tag: str | None = None,
     fits: Fits | None = None,
-    on_damage: Callable[[DamagedHistoryError], None] | None = None,
 ) -> list[RunLine]:
     """The same for the newest runs that are shown, with some older ones to compare them with.
 
@@ -213,7 +205,7 @@ def list_compared_runs(
     with. The runs after that have no evaluations.
     """
     wanted = _Wanted(shown + _READ_BESIDES, shown, tag, fits)
-    return _list_runs(store, wanted, on_damage or _refuse)
+    return _list_runs(store, wanted)
 
 
 # How many older runs are read as well, to compare the oldest runs shown with one of them.
@@ -229,19 +221,14 @@ class _Wanted(NamedTuple):
     fits: Fits | None
 
 
-def _list_runs(
-    store: Store, wanted: _Wanted, report: Callable[[DamagedHistoryError], None]
-) -> list[RunLine]:
+def _list_runs(store: Store, wanted: _Wanted) -> list[RunLine]:
     limit, shown, tag, fits = wanted
     with store.reading() as connection:
-        saved = run_queries.readable_runs(connection)
-        for damage in filter(None, (saved.damage, saved.baseline_damage)):
-            report(damage)
+        saved = run_queries.all_runs(connection)
         rows: Sequence[Any] = (
             saved.rows if fits is not None or tag is not None else saved.rows[:limit]
         )
-        every = _sound_evaluations(connection, rows, report)
-        rows = [row for row in rows if row[0] in every]
+        every = run_queries.evaluations_of_runs(connection, rows)
         lines: list[RunLine] = []
         names, records = _baseline_names(saved), run_records(rows)
         numbers = _Numbers(connection, None if tag is None else _Tag(tag), records)
@@ -251,13 +238,9 @@ def _list_runs(
             suites = [each for each in every[row[0]] if fits is None or fits(_texts_of(each))]
             if fits is not None and not suites:
                 continue
-            listed = _ListedRun(run, row[_SEAL] is not None, every[row[0]], suites)
+            listed = _ListedRun(run, row[_RESULT_COUNT] is not None, every[row[0]], suites)
             is_older = shown is not None and len(lines) >= shown
-            try:
-                evaluations = numbers.of_run(listed, is_older=is_older)
-            except DamagedHistoryError as error:
-                report(error)
-                continue
+            evaluations = numbers.of_run(listed, is_older=is_older)
             if evaluations is not None:
                 baselines = names.get(row[0], ())
                 lines.append(RunLine(run=run, baselines=baselines, evaluations=evaluations))
@@ -268,13 +251,13 @@ class _ListedRun(NamedTuple):
     """A run of a list.
 
     Attributes:
-        is_sealed: whether it ended, with all its results.
+        has_ended: whether it ended, so that its totals are stored.
         evaluations: the rows of its evaluations.
         suites: those of them that are listed.
     """
 
     run: RunRecord
-    is_sealed: bool
+    has_ended: bool
     evaluations: Sequence[Any]
     suites: Sequence[Any]
 
@@ -337,28 +320,6 @@ def _counts(run: RunRecord, known: Mapping[str, RunRecord]) -> bool:
     )
 
 
-def _refuse(damage: DamagedHistoryError) -> None:
-    raise damage
-
-
-def _sound_evaluations(
-    connection: AnyConnection,
-    rows: Sequence[Any],
-    report: Callable[[DamagedHistoryError], None],
-) -> dict[int, list[Any]]:
-    """The evaluations of the runs whose evaluations are as they were written, by the number of the run."""
-    try:
-        return run_queries.evaluations_of_runs(connection, rows)
-    except DamagedHistoryError:
-        found: dict[int, list[Any]] = {}
-        for row in rows:
-            try:
-                found |= run_queries.evaluations_of_runs(connection, [row])
-            except DamagedHistoryError as error:
-                report(error)
-        return found
-
-
 def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:
     """The sorted names of the baselines of each run, by its number."""
     names: dict[int, tuple[str, ...]] = {}
@@ -371,7 +332,7 @@ def _baseline_names(saved: SavedRuns) -> dict[int, tuple[str, ...]]:
 _texts = itemgetter(*[EVALUATIONS.positions[name] for name in ("name", "variant", "place")])
 _SUMMARY = EVALUATIONS.positions["summary"]
 _BY_TAG = EVALUATIONS.positions["by_tag"]
-_SEAL = RUNS.positions["seal"]  # of a row of `runs`
+_RESULT_COUNT = RUNS.positions["result_count"]  # of a row of `runs`
 
 
 def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
@@ -420,7 +381,7 @@ def _stored_by_tag(listed: _ListedRun, tag: _Tag) -> dict[int, EvaluationNumbers
     None if they are not known: the run did not end, it has very many tags, or a secret that is hidden
     only now makes several tags the same.
     """
-    if not listed.is_sealed or not listed.evaluations:
+    if not listed.has_ended or not listed.evaluations:
         return None
     found: dict[int, EvaluationNumbers] = {}
     for row in listed.evaluations:
@@ -435,16 +396,11 @@ def _stored_by_tag(listed: _ListedRun, tag: _Tag) -> dict[int, EvaluationNumbers
     return found
 
 
-_columns = queries.result_columns("evaluation", "case_id", "status", "passed", "f1")
-_TAGS = RESULTS.positions["tags"]
-
-
 def _count(connection: AnyConnection, run: str, tag: _Tag | None) -> dict[int, EvaluationNumbers]:
     """The totals of each evaluation of a run, counted."""
-    rows = queries.result_rows(connection, run_queries.saved_run(connection, run))
-    if tag is not None:
-        rows = [row for row in rows if tag.is_in(row[_TAGS])]
-    return count_results(map(_columns, rows))
+    columns = ("evaluation", "case_id", "status", "passed", "f1", "tags")
+    rows = queries.result_rows(connection, run_queries.saved_run(connection, run), *columns)
+    return count_results(row[:5] for row in rows if tag is None or tag.is_in(row[5]))
 
 
 _MAX_TAGS = 10_000

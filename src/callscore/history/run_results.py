@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -24,7 +23,6 @@ from callscore.history.database import with_retries
 from callscore.history.records import (
     COUNTS,
     ResultRecord,
-    clean_text,
     decode_tools,
     unpack,
 )
@@ -32,8 +30,6 @@ from callscore.history.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from callscore.history.database import AnyConnection
-    from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
 __all__ = [
@@ -42,7 +38,6 @@ __all__ = [
     "full_results",
     "light_results",
     "numbered_results",
-    "records_of_cases",
     "result_numbers",
     "unknown_variant",
 ]
@@ -80,7 +75,7 @@ class LightRow(NamedTuple):
     calls: bytes | None
 
 
-_light_columns = queries.result_columns(
+_LIGHT_COLUMNS = (
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
     *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
     *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
@@ -98,11 +93,9 @@ def light_results(
     """
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        rows = queries.result_rows(connection, saved)
+        light = queries.result_rows(connection, saved, *_LIGHT_COLUMNS)
         if is_wanted is not None:
-            key_of = queries.result_columns("evaluation", "case_id")
-            rows = [row for row in rows if is_wanted(*key_of(row))]
-        light = list(map(_light_columns, rows))
+            light = [row for row in light if is_wanted(row[2], row[3])]
         repeated = {row[2] for row in light if row[4] > 1}
         caches = DecodeCache(_decode_values), DecodeCache(_decode_score)
         return [_light_row(row, caches, has_trials=row[2] in repeated) for row in light]
@@ -159,11 +152,10 @@ def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
 def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int, ResultRecord]:
     """Some results of a run with their cases and calls, by their row numbers.
 
-    The rows were verified, with the digests of their texts. Answers are not read.
+    Answers are not read.
     """
     digests = {digest for row in wanted for digest in (row.payload, row.calls) if digest}
     with store.reading() as connection:
-        run_queries.saved_run(connection, run)
         bodies = queries.payload_bodies(connection, sorted(digests))
         return {row.number: _full_result(row, run, bodies) for row in wanted}
 
@@ -183,30 +175,6 @@ def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> Resu
     )
 
 
-_case_columns = queries.result_columns("number", "evaluation", "case_id")
-
-
-def records_of_cases(
-    connection: AnyConnection, saved: SavedRun, cases: Iterable[str]
-) -> dict[tuple[int, str], list[ResultRecord]]:
-    """The trials of some cases of a run, by the number of the evaluation and the id."""
-    names = set(map(clean_text, cases))
-    wanted: dict[tuple[int, str], list[int]] = {}
-    for number, evaluation, case in map(_case_columns, queries.result_rows(connection, saved)):
-        if case in names:
-            wanted.setdefault((evaluation, case), []).append(number)
-    found = queries.results_by_number(
-        connection, saved, [number for numbers in wanted.values() for number in numbers]
-    )
-    return {
-        key: sorted([found[number] for number in numbers], key=attrgetter("trial"))
-        for key, numbers in wanted.items()
-    }
-
-
-_trial_columns = queries.result_columns("number", "evaluation", "case_id", "trial")
-
-
 @with_retries
 def result_numbers(store: Store, run: str) -> list[tuple[int, int, str, int]]:
     """The row numbers of the results of a run, each with the evaluation, the case and the trial.
@@ -215,7 +183,8 @@ def result_numbers(store: Store, run: str) -> list[tuple[int, int, str, int]]:
     """
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        return list(map(_trial_columns, queries.result_rows(connection, saved)))
+        columns = ("number", "evaluation", "case_id", "trial")
+        return queries.result_rows(connection, saved, *columns)
 
 
 @with_retries

@@ -61,7 +61,7 @@ _tags = msgspec.json.Decoder(tuple[str, ...])
 _Cases = dict[int, dict[str, CaseOutcome]]
 
 
-_outcome_columns = queries.result_columns(
+_OUTCOME_COLUMNS = (
     *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
     *("scores", "forbidden", "faults", "tools", "made", "failure"),
 )
@@ -82,8 +82,7 @@ def run_side(
         UnknownRun: the run has no such variant.
     """
     wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
-    rows = queries.result_rows(connection, saved)
-    cases = _cases_by_evaluation(list(map(_outcome_columns, rows)))
+    cases = _cases_by_evaluation(queries.result_rows(connection, saved, *_OUTCOME_COLUMNS))
     return Side(
         label=label,
         run=run.id,

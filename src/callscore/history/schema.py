@@ -4,8 +4,7 @@
 
 A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
 once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
-`baselines` names the runs that others are compared with, and `notes` are about cases. `checksums.py` says what the
-checksums cover.
+`baselines` names the runs that others are compared with, and `notes` are about cases.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sqlalchemy import (
 from callscore.hiding.markers import KEY_SIZE, new_key
 from callscore.history.records import COUNTS
 from callscore.history.table_versions import are_current
-from callscore.history.tables import EMPTY_CONTENTS, KEY_CHECKS, VERSION, VERSION_TABLE
+from callscore.history.tables import VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -41,7 +40,6 @@ __all__ = [
     "METADATA",
     "answers",
     "baselines",
-    "contents",
     "ensure_tables",
     "evaluations",
     "judgements",
@@ -58,11 +56,6 @@ METADATA = MetaData()
 _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
 
-def _checksum() -> Column[bytes]:
-    """The last column of a table whose rows are verified; only the columns before it are covered."""
-    return Column("checksum", LargeBinary(8), nullable=False)
-
-
 schema_version = Table(
     VERSION_TABLE, METADATA, Column("version", Integer, primary_key=True, autoincrement=False)
 )
@@ -74,7 +67,6 @@ runs = Table(
     Column("id", String(64), nullable=False, unique=True),
     Column("command", String(32), nullable=False),
     Column("status", String(16), nullable=False),
-    # No index: a list of runs is verified as a whole, and a damaged index would hide some.
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
     Column("name", Text),
@@ -87,8 +79,6 @@ runs = Table(
     # What it had when it ended.
     Column("evaluation_count", Integer),
     Column("result_count", Integer),
-    Column("seal", LargeBinary(16)),
-    _checksum(),
 )
 
 evaluations = Table(
@@ -106,7 +96,6 @@ evaluations = Table(
     Column("summary", Text),
     # The totals of each tag, once the run has ended; null if they are not known.
     Column("by_tag", Text),
-    _checksum(),
 )
 
 # Digests of payloads are not declared as references, which would be checked for every row: the
@@ -149,7 +138,6 @@ results = Table(
     Column("comparison", LargeBinary(16)),
     # The digest of the calls without what differs in every run: their ids and results.
     Column("made", LargeBinary(16)),
-    _checksum(),
     # The case before the evaluation: queries for a case may not name the evaluation.
     Index("results_case", "run", "case_id", "evaluation", "trial", unique=True),
     Index("results_order", "run", "number"),
@@ -170,7 +158,6 @@ answers = Table(
     Column("output_tokens", Integer, nullable=False),
     Column("attempts", SmallInteger, nullable=False),
     Column("asked_at", Double, nullable=False),
-    _checksum(),
     Index("answers_question", "question", "source", "trial", "number"),
     Index("answers_run", "run", "question", "trial", "number"),
 )
@@ -189,7 +176,6 @@ judgements = Table(
     Column("model", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("saved_at", Double, nullable=False),
-    _checksum(),
 )
 
 baselines = Table(
@@ -198,7 +184,6 @@ baselines = Table(
     Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), nullable=False),
     Column("name", Text, primary_key=True),
     Column("set_at", Double, nullable=False),
-    _checksum(),
 )
 
 # What a user wrote about a case, in all runs and under all variants of its evaluation.
@@ -210,7 +195,6 @@ notes = Table(
     Column("case_id", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("written_at", Double, nullable=False),
-    _checksum(),
     Index("notes_case", "place", "case_id"),
 )
 
@@ -229,20 +213,7 @@ stop_requests = Table(
 )
 
 # The key of the markers in place of secrets, in one row. It is never exported.
-hiding_key = Table(
-    "hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True), _checksum()
-)
-
-# One row: the runs and the baselines that there are.
-contents = Table(
-    "contents",
-    METADATA,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("runs", Integer, nullable=False),
-    Column("runs_sum", LargeBinary(8), nullable=False),
-    Column("baselines", Integer, nullable=False),
-    Column("baselines_sum", LargeBinary(8), nullable=False),
-)
+hiding_key = Table("hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True))
 
 
 def ensure_tables(connection: Connection, place: str) -> None:
@@ -254,6 +225,5 @@ def ensure_tables(connection: Connection, place: str) -> None:
     if are_current(connection, place):
         return
     METADATA.create_all(connection)
-    connection.execute(insert(hiding_key).values(KEY_CHECKS.sign({"key": new_key()})))
+    connection.execute(insert(hiding_key).values(key=new_key()))
     connection.execute(insert(schema_version).values(version=VERSION))
-    connection.execute(insert(contents).values(EMPTY_CONTENTS))

@@ -11,7 +11,6 @@ from callscore.history.database import execute, readable_errors
 from callscore.history.file_tables import create_file_tables
 from callscore.history.store import Store
 from callscore.history.table_versions import read_hiding_key
-from callscore.history.tables import KEY_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ScratchStore", "copy_run"]
 
 _BATCH = 500
-_UPDATE_KEY = 'UPDATE hiding_key SET "key" = :key, checksum = :checksum'
+_UPDATE_KEY = 'UPDATE hiding_key SET "key" = :key'
 
 
 class ScratchStore(Store):
@@ -44,7 +43,7 @@ class ScratchStore(Store):
                 key = read_hiding_key(connection)
             with readable_errors(origin.place), connections.writing() as connection:
                 create_file_tables(connection)
-                execute(connection, _UPDATE_KEY, KEY_CHECKS.sign({"key": key}))
+                execute(connection, _UPDATE_KEY, {"key": key})
         super().__init__(connections, origin.place, path)
         self.command_options = origin.command_options
         self._origin = origin

@@ -26,7 +26,6 @@ from callscore.history.records import (
 )
 from callscore.history.run_metadata import resolve_commit_here
 from callscore.history.table_versions import read_hiding_key
-from callscore.history.tables import EVALUATION_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from callscore.comparing.sides import Side
-    from callscore.history.checksums import Seal
     from callscore.history.cleanup import CleanupResult
     from callscore.history.connections import FileConnections, ServerConnections
     from callscore.history.database import AnyConnection
@@ -180,7 +178,7 @@ class Store:
         """Store an evaluation of a run, in place of an earlier one of the same number."""
         number = self._run_number(record.run)
         bodies: Bodies = {}
-        row = EVALUATION_CHECKS.sign(evaluation_row(record, number, bodies), record.run)
+        row = evaluation_row(record, number, bodies)
         with self.writing() as connection:
             queries.save_evaluation(connection, row, bodies)
 
@@ -225,34 +223,23 @@ class Store:
             return run
 
     @with_retries
-    def baselines(self, *, is_strict: bool = True) -> list[Baseline]:
-        """The baselines, sorted by name; damaged ones are refused, or left out if not `is_strict`."""
+    def baselines(self) -> list[Baseline]:
+        """The baselines, sorted by name."""
         with self.reading() as connection:
-            return run_queries.all_baselines(connection, is_strict=is_strict)
+            return run_queries.all_baselines(connection)
 
     @with_retries
-    def set_baseline(self, name: str, run: str) -> bool:
-        """Make a run the baseline of this name; returns whether the others are as they were set."""
+    def set_baseline(self, name: str, run: str) -> None:
+        """Make a run the baseline of this name."""
         with self.writing() as connection:
             saved = run_queries.saved_run(connection, run)
-            return run_queries.save_baseline(connection, name, saved)
-
-    def remove_baseline(self, name: str) -> bool:
-        """Remove a baseline, but not its run; returns whether it existed."""
-        # Asked before: if the removal is retried, the first attempt may have succeeded.
-        is_there = self._has_baseline(name)
-        self._delete_baseline(name)
-        return is_there
+            run_queries.save_baseline(connection, name, saved)
 
     @with_retries
-    def _has_baseline(self, baseline: str) -> bool:
-        with self.reading() as connection:
-            return run_queries.has_baseline(connection, baseline)
-
-    @with_retries
-    def _delete_baseline(self, baseline: str) -> None:
+    def remove_baseline(self, name: str) -> None:
+        """Remove a baseline, but not its run; nothing happens if there is none of this name."""
         with self.writing() as connection:
-            run_queries.delete_baseline(connection, baseline)
+            run_queries.delete_baseline(connection, name)
 
     def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
         """Remove all but the newest runs; a dry run only reports what that would remove."""
@@ -288,23 +275,25 @@ class Store:
         They are read page by page.
         """
         # Before the first page: what is read may be written elsewhere at once.
-        return self._result_pages(self._verified_run(run), evaluation)
+        return self._result_pages(self._complete_run(run), evaluation)
 
     @with_retries
-    def _verified_run(self, run: str) -> SavedRun:
+    def _complete_run(self, run: str) -> SavedRun:
         with self.reading() as connection:
             saved = run_queries.saved_run(connection, run)
-            queries.result_rows(connection, saved)
+            queries.require_results(connection, saved)
             return saved
 
-    @with_retries
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
         """The results of one case in each evaluation and trial, or in one of these."""
-        with self.reading() as connection:
-            saved = run_queries.saved_run(connection, run)
-            return queries.results_of_case(connection, saved, case, trial, evaluation)
+        return [
+            each
+            for found in self.cases(run, [case]).values()
+            for each in found
+            if trial in (None, each.trial) and evaluation in (None, each.evaluation)
+        ]
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
@@ -318,50 +307,32 @@ class Store:
     @with_retries
     def cases(self, run: str, cases: Iterable[str]) -> dict[tuple[int, str], list[ResultRecord]]:
         """The trials of some cases of a run, by the number of the evaluation and the id."""
-        from callscore.history.run_results import records_of_cases
-
         with self.reading() as connection:
-            return records_of_cases(connection, run_queries.saved_run(connection, run), cases)
+            saved = run_queries.saved_run(connection, run)
+            return queries.results_of_cases(connection, saved, cases)
 
     @with_retries
     def trials(self, run: str) -> dict[int, int]:
         """The highest trial of each evaluation of a run, by its number."""
-        highest: dict[int, int] = {}
-        key_of = queries.result_columns("evaluation", "trial")
         with self.reading() as connection:
-            saved = run_queries.saved_run(connection, run)
-            for evaluation, trial in map(key_of, queries.result_rows(connection, saved)):
-                highest[evaluation] = max(trial, highest.get(evaluation, trial))
-        return highest
+            return queries.highest_trials(connection, run_queries.saved_run(connection, run))
 
     def _result_pages(self, run: SavedRun, evaluation: int | None) -> Iterator[ResultRecord]:
         after = -1
-        checksums: list[bytes] = []
-        while True:
-            page, found = self._result_page(run, evaluation, after)
-            checksums += found
+        is_last = False
+        while not is_last:
+            page = self._result_page(run, evaluation, after)
+            is_last = len(page) < _PAGE
             yield from [record for _, record in page]
-            if len(page) < _PAGE:
-                break
-            after, _ = page[-1]
-        # The pages were read one after the other: another process may have changed the run meanwhile.
-        if run.seal is not None and evaluation is None and self._seal_of(run) == run.seal:
-            with readable_errors(self.place):
-                run.seal.require_results(run.id, checksums)
+            after = page[-1][0] if page else after
 
     @with_retries
     def _result_page(
         self, run: SavedRun, evaluation: int | None, after: int
-    ) -> tuple[list[tuple[int, ResultRecord]], list[bytes]]:
+    ) -> list[tuple[int, ResultRecord]]:
         with self.reading() as connection:
             rows = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
-            records = [(row.number, result_record(row, run.id)) for row in rows]
-            return records, [row.checksum for row in rows]
-
-    @with_retries
-    def _seal_of(self, run: SavedRun) -> Seal | None:
-        with self.reading() as connection:
-            return run_queries.saved_run(connection, run.id).seal
+            return [(row.number, result_record(row, run.id)) for row in rows]
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:

@@ -6,9 +6,9 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
-from callscore.history.checksums import damaged_row
+from callscore.history.damage import DamagedHistoryError
 from callscore.history.database import fetch_all, is_sqlite
-from callscore.history.tables import HIDING_KEY, KEY_CHECKS, TABLES, VERSION, VERSION_TABLE
+from callscore.history.tables import HIDING_KEY, TABLES, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
@@ -49,8 +49,7 @@ def read_hiding_key(connection: AnyConnection) -> bytes:
     """The key of the markers in place of secrets."""
     found = fetch_all(connection, _HIDING_KEY)
     if len(found) != 1:
-        raise damaged_row("the key of hidden values")
-    KEY_CHECKS.verify(found[0])
+        raise DamagedHistoryError("the key of hidden values is missing")
     return bytes(found[0][0])
 
 

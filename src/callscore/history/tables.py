@@ -1,4 +1,4 @@
-"""The columns of the tables, in order, and the checksums of their rows: all that reading needs.
+"""The columns of the tables, in order: all that reading needs.
 
 `schema.py` declares the same tables to SQLAlchemy, to create them and to write to them. Importing that
 takes longer than most commands that only read.
@@ -9,30 +9,19 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from callscore.history.checksums import RowChecks
 from callscore.history.records import COUNTS
 
 __all__ = [
     "ALL_TABLES",
     "ANSWERS",
-    "ANSWER_CHECKS",
     "BASELINES",
-    "BASELINE_CHECKS",
-    "CONTENTS",
-    "EMPTY_CONTENTS",
     "EVALUATIONS",
-    "EVALUATION_CHECKS",
     "HIDING_KEY",
     "JUDGEMENTS",
-    "JUDGEMENT_CHECKS",
-    "KEY_CHECKS",
     "NOTES",
-    "NOTE_CHECKS",
     "PAYLOADS",
     "RESULTS",
-    "RESULT_CHECKS",
     "RUNS",
-    "RUN_CHECKS",
     "STOP_REQUESTS",
     "TABLES",
     "VERSION",
@@ -44,7 +33,7 @@ __all__ = [
     "RunRow",
 ]
 
-VERSION = 8
+VERSION = 9
 VERSION_TABLE = "callscore_schema"
 
 
@@ -70,41 +59,32 @@ class Columns:
 RUNS = Columns(
     "runs",
     "number id command status started_at~ finished_at~ name arguments versions git_commit git_dirty?"
-    " parent totals evaluation_count result_count seal checksum",
+    " parent totals evaluation_count result_count",
     is_numbered=True,
 )
 EVALUATIONS = Columns(
     "evaluations",
-    "run number name variant place settings scorers fail_under tools summary by_tag checksum",
+    "run number name variant place settings scorers fail_under tools summary by_tag",
 )
 RESULTS = Columns(
     "results",
     f"number run evaluation case_id trial position status passed? f1~ {' '.join(COUNTS)} scores tags"
     " payload question answer calls failure_kind failure seconds~ requests input_tokens output_tokens"
     " attempts is_reused? finished_at~ expectation asked faults turns first_wrong_turn tools"
-    " comparison made checksum",
+    " comparison made",
     is_numbered=True,
 )
 ANSWERS = Columns(
     "answers",
     "number run question source trial answer seconds~ requests input_tokens output_tokens attempts"
-    " asked_at~ checksum",
+    " asked_at~",
     is_numbered=True,
 )
-JUDGEMENTS = Columns("judgements", "key model answer saved_at~ checksum")
-BASELINES = Columns("baselines", "run name set_at~ checksum")
-HIDING_KEY = Columns("hiding_key", "key checksum")
-CONTENTS = Columns("contents", "number runs runs_sum baselines baselines_sum")
-# The row of a new history.
-EMPTY_CONTENTS = {
-    "number": 1,
-    "runs": 0,
-    "runs_sum": bytes(8),
-    "baselines": 0,
-    "baselines_sum": bytes(8),
-}
+JUDGEMENTS = Columns("judgements", "key model answer saved_at~")
+BASELINES = Columns("baselines", "run name set_at~")
+HIDING_KEY = Columns("hiding_key", "key")
 PAYLOADS = Columns("payloads", "digest body")
-NOTES = Columns("notes", "id place case_id text written_at~ checksum")
+NOTES = Columns("notes", "id place case_id text written_at~")
 STOP_REQUESTS = Columns("stop_requests", "run requested_at~")
 
 ALL_TABLES = (
@@ -115,21 +95,11 @@ ALL_TABLES = (
     JUDGEMENTS,
     BASELINES,
     HIDING_KEY,
-    CONTENTS,
     PAYLOADS,
     NOTES,
     STOP_REQUESTS,
 )
 TABLES = frozenset({VERSION_TABLE, *[each.table for each in ALL_TABLES]})
-
-ANSWER_CHECKS = RowChecks(ANSWERS, "an answer", "question")
-BASELINE_CHECKS = RowChecks(BASELINES, "a baseline", "name")
-EVALUATION_CHECKS = RowChecks(EVALUATIONS, "an evaluation", "number")
-JUDGEMENT_CHECKS = RowChecks(JUDGEMENTS, "a judgement", "key")
-KEY_CHECKS = RowChecks(HIDING_KEY, "the key of hidden values", "key")
-NOTE_CHECKS = RowChecks(NOTES, "a note", "id")
-RESULT_CHECKS = RowChecks(RESULTS, "a result", "evaluation")
-RUN_CHECKS = RowChecks(RUNS, "the record of a run", "id")
 
 # Rows with names, where there are few of them; the last columns are the bodies of payloads, and the id of the run.
 _make_type: Any = namedtuple  # noqa: PYI024  (the names are in the tables)

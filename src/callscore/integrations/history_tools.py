@@ -124,16 +124,13 @@ def list_runs(arguments: Any) -> dict[str, Any]:
     given = read_fields(arguments, LIST_FIELDS)
     _require_keyword(given["keyword"])
     end = given["offset"] + given["limit"]
-    rows, _, damage = saved_rows(
-        _place(), end + 1, tag=given["tag"] or None, keyword=given["keyword"]
-    )
-    if damage is not None and not rows:
-        raise damage
+    tag, keyword = given["tag"] or None, given["keyword"]
+    rows, _ = saved_rows(_place(), end + 1, tag=tag, keyword=keyword)
     shown = hide_for_report(timelines_of(rows, max_shown=end + 1))
     runs = msgspec.json.decode(write_json(shown))
     page, following = _page(runs, given)
-    note = None if damage is None else str(damage)
-    if not runs and note is None:
+    note = None
+    if not runs:
         note = _NO_RUNS if not given["tag"] and not given["keyword"] else "No run matches."
     answer = {"runs": page, "next_offset": following, "note": note}
     return bounded(answer, _command("history"))

@@ -185,9 +185,7 @@ class StoredRunReport:
 
     def heading(self) -> RunRow:
         """What a list of runs has of this one."""
-        baselines = [
-            each.name for each in self._store.baselines(is_strict=False) if each.run == self.run.id
-        ]
+        baselines = [each.name for each in self._store.baselines() if each.run == self.run.id]
         return heading_row(self.run, baselines, lineage(self._store, self.run))
 
     def trends(self) -> dict[str, list[RunRow]]:
@@ -205,7 +203,7 @@ def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
     Empty if other runs cannot be read: the report is about this one.
     """
     try:
-        lines = list_compared_runs(store, shown=_MOST_RUNS, on_damage=lambda _: None)
+        lines = list_compared_runs(store, shown=_MOST_RUNS)
     except UnusableStore:
         return {}
     rows = [row for row in rows_of_runs(lines) if row.started_at <= run.started_at]

@@ -18,7 +18,6 @@ from callscore.web.requests import NOT_FOUND
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from callscore.history.checksums import DamagedHistoryError
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import Fits, RunLine
     from callscore.history.store import Store
@@ -84,12 +83,10 @@ class ListedRuns(NamedTuple):
 
     Attributes:
         steps: each evaluation of a run compared with the run before, by the id of the run.
-        problem: what is damaged; None if nothing is.
     """
 
     runs: dict[str, RunRecord]
     steps: dict[str, list[Step]]
-    problem: str | None = None
 
     def summary(self, run: str) -> dict[str, Any]:
         """A run in a list: `RunSummary`."""
@@ -106,16 +103,13 @@ def read_runs(
     """
     if store is None:
         return ListedRuns({}, {})
-    damage: list[DamagedHistoryError] = []
-    lines = list_runs(store, limit=limit, fits=fits, on_damage=damage.append)
+    lines = list_runs(store, limit=limit, fits=fits)
     rows = rows_of_runs(lines, _abandoned(store, lines))
     steps: dict[str, list[Step]] = {line.run.id: [] for line in lines}
     for timeline in timelines_of(rows):
         for step in timeline.steps:
             steps[step.row.id].append(step)
-    problems = dict.fromkeys(str(each) for each in damage)
-    text = f"{store.place}: {' '.join(problems)}" if problems else None
-    return ListedRuns({line.run.id: line.run for line in lines}, steps, text)
+    return ListedRuns({line.run.id: line.run for line in lines}, steps)
 
 
 def run_summary(store: Store, run: RunRecord) -> dict[str, Any]:
@@ -123,7 +117,7 @@ def run_summary(store: Store, run: RunRecord) -> dict[str, Any]:
     listed = read_runs(store)
     if run.id in listed.runs:
         return listed.summary(run.id)
-    # A part of it is damaged, or it was removed meanwhile.
+    # It was removed meanwhile.
     return _run_summary(heading_row(run, (), {}), run, ())
 
 
@@ -205,7 +199,6 @@ def home_page(history: History, asked: Asked) -> dict[str, Any]:
         "evaluations": _evaluations(listed),
         "runs": [listed.summary(run) for run in shown],
         "next": shown[-1] if len(listed.runs) > len(shown) else None,
-        "problem": listed.problem,
     }
 
 
@@ -246,7 +239,6 @@ def runs_page(history: History, asked: Asked) -> dict[str, Any]:
     return {
         "runs": [listed.summary(run) for run in shown],
         "next": shown[-1] if len(found) > len(shown) else None,
-        "problem": listed.problem,
     }
 
 

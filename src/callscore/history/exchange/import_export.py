@@ -356,10 +356,10 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
 @with_retries
 def _stored_keys(store: Store, run: str) -> tuple[set[_QuestionKey], dict[_ResultKey, float]]:
     """The questions of a run that have an answer, and when each of its results was written."""
-    key_of = queries.result_columns("evaluation", "case_id", "trial", "finished_at")
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        rows = map(key_of, queries.result_rows(connection, saved))
+        columns = ("evaluation", "case_id", "trial", "finished_at")
+        rows = queries.result_rows(connection, saved, *columns)
         times = {(evaluation, case, trial): at for evaluation, case, trial, at in rows}
         return queries.answered_questions(connection, saved), times
 

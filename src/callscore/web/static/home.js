@@ -59,10 +59,9 @@ function useLooking(look) {
 /** @param {{home: import("./types").Home, onFinished: () => void}} properties */
 function HomeContent({ home, onFinished }) {
   if (!home.runs.length && !home.running.length) {
-    return html`<${Problem} text=${home.problem} /><${NothingYet} />`;
+    return html`<${NothingYet} />`;
   }
-  return html`<${Problem} text=${home.problem} />
-    ${home.running.length ? html`<${Running} running=${home.running} onFinished=${onFinished} />` : null}
+  return html`${home.running.length ? html`<${Running} running=${home.running} onFinished=${onFinished} />` : null}
     ${home.evaluations.length ? html`<${Evaluations} home=${home} />` : null}
     <${NewestRuns} home=${home} />`;
 }

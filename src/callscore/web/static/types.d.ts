@@ -123,15 +123,12 @@ export interface Home {
   runs: RunSummary[];
   /** For GET /api/runs?before=; null if there are no older runs. */
   next: string | null;
-  /** Set if a part of the history is damaged: the runs that can be read are listed. */
-  problem: string | null;
 }
 
 /** GET /api/runs?search=&before=&limit= (limit: 1 to 200, 50 by default) */
 export interface RunsPage {
   runs: RunSummary[];
   next: string | null;
-  problem: string | null;
 }
 
 /** A run of an evaluation over time. */
