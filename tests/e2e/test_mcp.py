@@ -50,6 +50,7 @@ WORKER = """
 import os, sys, time; sys.path[:] = sys.argv[1:]
 from pathlib import Path
 import callscore.integrations.mcp_workers as workers
+from callscore.processes import answer_calls
 def run_tool(tool, arguments, run=workers.run_tool):
     if "until" in arguments:
         Path(arguments["until"] + "-pid").write_text(f"{os.getpid()}\\n")
@@ -57,14 +58,15 @@ def run_tool(tool, arguments, run=workers.run_tool):
         time.sleep(0.01)
     return run(tool, {key: arguments[key] for key in arguments if key != "until"})
 workers.run_tool = run_tool
-workers.run_worker()
+answer_calls()
 """
 PROGRAM = f"""
 import callscore.integrations.mcp_workers as workers
-workers._PROGRAM = {WORKER!r}
+import callscore.processes as processes
+processes._PROGRAM = {WORKER!r}
 workers.Workers.__init__.__defaults__ = ({2 * WAIT}.0,)  # seconds per call
 workers.SECONDS_PER_CALL = {2 * WAIT}.0  # and of waiting for a place
-workers.QUICK_SECONDS = 5.0  # a busy machine may be slow
+workers.QUICK_SECONDS = 2.0  # a busy machine may be slow
 from callscore.cli.main import main
 main()
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from contextlib import closing
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def asked(
         async with Client(server, mode=mode) as client:
             return await question(client)
 
-    with Workers(store=store) as workers:
+    with closing(Workers(store=store)) as workers:
         return anyio.run(ask)
 
 

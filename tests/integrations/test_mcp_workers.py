@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.lowlevel
 import pytest
 
+from callscore import processes
 from callscore.integrations import mcp_workers
 from callscore.integrations.mcp_workers import (
     SLOW_PLACES,
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    from callscore.processes import Process
+
 SCORE = TOOLS["score_tool_calls"]
 SMALL = {"expected": [{"tool": "f", "args": {"a": 1}}], "actual": [{"tool": "f", "args": {}}]}
 
@@ -29,12 +33,13 @@ WAITING = """
 import sys, time; sys.path[:] = sys.argv[1:]
 from pathlib import Path
 import callscore.integrations.mcp_workers as workers
+from callscore.processes import answer_calls
 def run_tool(tool, arguments, run=workers.run_tool):
     while "until" in arguments and not Path(arguments["until"]).exists():
         time.sleep(0.01)
     return run(tool, {key: arguments[key] for key in arguments if key != "until"})
 workers.run_tool = run_tool
-workers.run_worker()
+answer_calls()
 """
 IS_BUSY = "the server is busy with other slow calls. Try again in "
 
@@ -42,13 +47,13 @@ IS_BUSY = "the server is busy with other slow calls. Try again in "
 @pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A call that lasts until the file `go-on` exists."""
-    monkeypatch.setattr(mcp_workers, "_PROGRAM", WAITING)
+    monkeypatch.setattr(processes, "_PROGRAM", WAITING)
     monkeypatch.setattr(mcp_workers, "SECONDS_PER_CALL", 600.0)  # a worker may start slowly
     return {**SMALL, "until": str(tmp_path / "go-on")}
 
 
 def run(workers: Workers, what: Callable[[Workers], Awaitable[Any]]) -> Any:
-    with workers:
+    with closing(workers):
         return anyio.run(what, workers)
 
 
@@ -92,7 +97,7 @@ def test_a_call_that_takes_too_long_is_stopped_and_the_next_one_answered(
 def test_a_quick_call_is_answered_while_slow_ones_work_and_those_without_a_place_are_refused(
     slow: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp_workers, "QUICK_SECONDS", 5.0)  # a busy machine may be slow
+    monkeypatch.setattr(mcp_workers, "QUICK_SECONDS", 2.0)  # a busy machine may be slow
     answers: list[ToolAnswer] = []
     before: list[ToolAnswer] = []
 
@@ -122,12 +127,12 @@ def test_a_process_that_broke_down_is_replaced(
     is_noticed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask(workers: Workers) -> list[ToolAnswer]:
+        await workers.answer(SCORE, SMALL)
         (worker,) = workers._idle
-        worker.wait_until_ready()
-        worker.process.kill()
-        worker.process.wait()
-        if not is_noticed:  # it breaks down in the middle of a call
-            monkeypatch.setattr(worker.process, "poll", lambda: None)
+        worker._process.kill()
+        worker._process.wait()
+        if not is_noticed:  # it breaks down when it is called
+            monkeypatch.setattr(worker._process, "poll", lambda: None)
         return [await workers.answer(SCORE, SMALL) for _ in range(2)]
 
     first, second = run(Workers(seconds=600), ask)
@@ -141,11 +146,16 @@ def test_a_process_that_broke_down_is_replaced(
 
 
 def test_closed_workers_leave_no_process_and_no_open_pipe() -> None:
-    with Workers() as workers:
-        started = [*workers._idle]
+    started: list[Process] = []
 
-    assert [worker.process.poll() for worker in started] == [-9]
-    assert all(worker._incoming.closed for worker in started)
+    async def ask(workers: Workers) -> None:
+        await workers.answer(SCORE, SMALL)
+        started.extend(workers._idle)
+
+    run(Workers(seconds=600), ask)
+
+    assert [worker._process.poll() for worker in started] == [-9]
+    assert all(worker._requests.closed and worker._answers.closed for worker in started)
 
 
 # The process in which tools run, asked as its parent asks it.

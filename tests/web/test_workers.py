@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.e2e.processes import wait_until
 
+from callscore import processes
 from callscore.web import workers
 from callscore.web.accept import Accept
 from callscore.web.requests import Refusal
@@ -22,7 +23,7 @@ WORK = Accept(place=None, run="nothing", evaluation=0, case="oslo")
 
 def test_a_process_that_ends_is_a_sentence(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del project
-    monkeypatch.setattr(workers, "_PROGRAM", "import os; os._exit(3)")
+    monkeypatch.setattr(processes, "_PROGRAM", "import os; os._exit(3)")
 
     with pytest.raises(Refusal, match="ended with exit code 3"):
         Workshop().do(WORK, "en")
@@ -34,7 +35,7 @@ def test_more_work_than_there_are_places_is_refused_after_a_while(
     del project
     monkeypatch.setattr(workers, "_PATIENCE", 0.01)
     monkeypatch.setattr(workers, "_PLACES", 1)
-    monkeypatch.setattr(workers, "_PROGRAM", "import sys; sys.stdin.read()")
+    monkeypatch.setattr(processes, "_PROGRAM", "import sys; sys.stdin.read()")
     workshop = Workshop()
     ended: list[str] = []
 

@@ -17,7 +17,13 @@ from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError
-from callscore.web.server import DEFAULT_PORT, open_in_browser, page_server, require_extra
+from callscore.web.server import (
+    DEFAULT_PORT,
+    open_in_browser,
+    page_server,
+    require_extra,
+    run_address,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,19 +116,19 @@ def run_with_page(
     from callscore.web.background import page_beside
 
     runs: list[str] = []
-    with page_beside(store, lang) as page:
-        print_note(say(_BESIDE, lang, address=page.address))
+    with page_beside(store, lang) as (address, process):
+        print_note(say(_BESIDE, lang, address=address))
 
         def on_begun(run: str) -> None:
             if not runs:  # the page shows the runs after it
-                _show(page.run_address(run))
+                _show(run_address(address, run))
             runs.append(run)
 
         code = work(on_begun)
         if runs and (code != INTERRUPTED or _is_stopped_by_page(store, runs[-1])):
-            print_note(say(_STILL_SERVING, lang, address=page.address))
+            print_note(say(_STILL_SERVING, lang, address=address))
             with _until_stopped():
-                while page.is_running:
+                while process.is_running:
                     sleep(_TICK)
     return code
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import socket
 import sys
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -110,7 +111,7 @@ def serve_stdio(*, store: str | None = None, has_history: bool = True) -> None:
     server = make_server(workers := Workers(store=store), has_history=has_history)
     import anyio
 
-    with workers:
+    with closing(workers):
         anyio.run(run_on_stdio, server)
 
 
@@ -142,7 +143,7 @@ def serve_http(options: HttpOptions, on_ready: Callable[[str], None]) -> None:
     server = make_server(workers, has_history=options.has_history)
     import uvicorn
 
-    with _listening(host, options.port) as listener, workers:
+    with _listening(host, options.port) as listener, closing(workers):
         real_port = listener.getsockname()[1]
         # Calls are independent: no sessions are needed, and no streams.
         app = server.streamable_http_app(
