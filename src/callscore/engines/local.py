@@ -48,7 +48,7 @@ from callscore.formats.cases import (
     has_own_id,
     read_case,
 )
-from callscore.formats.plain_cases import PlainCase, PlainDecoder, decode_cases
+from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
@@ -349,7 +349,6 @@ class _FileScoring:
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
-        self._plain = PlainDecoder()
         self.jobs = 1
         self.has_parts = False  # scored in other processes
 
@@ -454,7 +453,7 @@ class _FileScoring:
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
-        cases = decoded_lines(self._plain.decode, lines)
+        cases = decoded_lines(decode_plain, lines)
         if cases is None:
             return False
         used: Sequence[int] = range(len(cases))

@@ -33,7 +33,7 @@ from callscore.formats.cases import (
     read_reference,
     read_trace,
 )
-from callscore.formats.plain_cases import PlainCase, PlainDecoder
+from callscore.formats.plain_cases import PlainCase, decode_plain
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.files import display_path
 from callscore.sources.paths import display_paths
@@ -187,7 +187,6 @@ class Log:
         self._strata = strata
         self._refuse = refuse
         self._unscored = unscored
-        self._plain = PlainDecoder()
         self._position = 0
         self._file = ""
         self._start = 0  # the position at which the file begins
@@ -251,7 +250,7 @@ class Log:
             or (is_checked and lines.may_have_duplicates)
         ):
             return None
-        return decoded_lines(self._plain.decode, lines)
+        return decoded_lines(decode_plain, lines)
 
     def _take_lines(self, lines: Lines, reader: CaseReader) -> None:
         given = [line for line in lines.data.split(b"\n") if line.strip()]
