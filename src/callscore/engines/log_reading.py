@@ -14,8 +14,14 @@ from callscore.core.case import Case, calls_in
 from callscore.core.rendering import mention
 from callscore.core.results import OWN_FORMAT
 from callscore.core.totals import InputCounter
-from callscore.engines.inputs import CASES, CaseReader, FileContent, InputOptions
-from callscore.engines.local import CHECKED_BYTES, decoded_lines
+from callscore.engines.inputs import (
+    CASES,
+    CHECKED_BYTES,
+    CaseReader,
+    FileContent,
+    InputOptions,
+    decoded_lines,
+)
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
@@ -241,13 +247,11 @@ class Log:
 
     def _decoded(self, lines: Lines, reader: CaseReader) -> list[PlainCase] | None:
         """The cases of lines that `score_files` counts without decoding them, too."""
-        is_checked = lines.offset < CHECKED_BYTES
         if (
             not self._inputs.says_nothing
             or self._inputs.top_k > 1
             or reader.is_joining
             or _CONTENT_ID in lines.data
-            or (is_checked and lines.may_have_duplicates)
         ):
             return None
         return decoded_lines(decode_plain, lines)
