@@ -16,15 +16,13 @@ from pyarrow.compute import field
 
 from callscore.core.results import Noted
 from callscore.engines.batches import (
-    LINE_COLUMN,
-    OFFSET_COLUMN,
     SIDE_KEYS,
-    SOURCE_COLUMN,
     joined_rows,
     score_rows,
     side_rows,
     side_schema,
 )
+from callscore.engines.record_reading import LINE_COLUMN, OFFSET_COLUMN, SOURCE_COLUMN
 from callscore.engines.result_rows import row_schema
 from callscore.engines.row_totals import place_text, results_of
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from callscore.engines.inputs import CASES, CaseReader, InputOptions
 from callscore.engines.local import score_files
 from callscore.errors import UnreadableInput
-from callscore.formats import plain_cases
-from callscore.formats.plain_cases import PlainDecoder, decode_cases
+from callscore.formats.plain_cases import decode_cases, decode_plain
 from callscore.sources import Lines
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def test_directly_decoded_cases_equal_those_that_are_read_one_by_one(
         '"actual_sate": 1',
     ],
 )
-@pytest.mark.parametrize("decode", [decode_cases, PlainDecoder().decode])
+@pytest.mark.parametrize("decode", [decode_cases, decode_plain])
 def test_fields_that_need_care_are_left_to_the_reader(decode: Any, field: str) -> None:
     line = f'{{"id": "a", "expected": [], "actual": [], {field}}}\n'.encode()
 
@@ -123,13 +122,13 @@ CASE = b'{"id": "a", "expected": [], "actual": []}'
         CASE + CASE.replace(b"{", b"{\n", 1),
     ],
 )
-@pytest.mark.parametrize("decode", [decode_cases, PlainDecoder().decode])
+@pytest.mark.parametrize("decode", [decode_cases, decode_plain])
 def test_two_cases_in_one_line_are_left_to_the_reader(decode: Any, lines: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         decode(lines)
 
 
-@pytest.mark.parametrize("decode", [decode_cases, PlainDecoder().decode])
+@pytest.mark.parametrize("decode", [decode_cases, decode_plain])
 def test_space_around_lines_is_not_a_line_of_its_own(decode: Any) -> None:
     lines = b"\r\n".join([CASE, b"  " + CASE.replace(b"{", b"{ "), CASE + b"\t", CASE])
 
@@ -148,7 +147,7 @@ def test_arguments_that_are_nested_too_deeply_are_left_to_the_reader() -> None:
 def test_a_number_out_of_range_in_arguments_is_left_to_the_reader() -> None:
     line = b'{"id": "a", "expected": [], "actual": [{"name": "f", "arguments": {"a": 1e400}}]}'
 
-    assert PlainDecoder().decode(line)
+    assert decode_plain(line)
     with pytest.raises(ValueError, match="range"):
         decode_cases(line)
 
@@ -159,93 +158,6 @@ def test_a_number_out_of_range_in_arguments_is_left_to_the_reader() -> None:
 def test_other_lines_are_left_to_the_reader(lines: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         decode_cases(lines)
-
-
-WRITTEN_CALLS = st.lists(
-    st.tuples(
-        st.sampled_from(["f", "g", "é", r"\u0066", "f g", "h"]),
-        st.sampled_from(["{}", '{"a": 1}', "[]", "null"]),
-        st.sampled_from(["", "", "", ', "id": "1"', ', "times": 2']),
-    ).map(lambda call: f'{{"name": "{call[0]}", "arguments": {call[1]}{call[2]}}}'),
-    max_size=3,
-)
-WRITTEN_LINES = st.lists(
-    st.tuples(WRITTEN_CALLS, WRITTEN_CALLS).map(
-        lambda sides: (
-            f'{{"id": "a", "expected": [{", ".join(sides[0])}], "actual": [{", ".join(sides[1])}]}}'
-        )
-    ),
-    min_size=1,
-    max_size=3,
-).map(lambda lines: "\n".join(lines).encode())
-
-
-def plain_data(decoder: PlainDecoder, lines: bytes) -> list[Any] | None:
-    """What is decoded, as plain data; None if it is refused."""
-    try:
-        cases = decoder.decode(lines)
-    except ValueError:
-        return None
-    return [
-        [
-            [(call.name, bytes(call.arguments)) for call in side]
-            for side in (case.expected, case.actual)
-        ]
-        for case in cases
-    ]
-
-
-@given(st.lists(WRITTEN_LINES, max_size=5))
-def test_a_reused_decoder_decodes_every_batch_like_a_new_one(batches: list[bytes]) -> None:
-    decoder = PlainDecoder()
-
-    found = [plain_data(decoder, lines) for lines in batches]
-
-    assert found == [plain_data(PlainDecoder(), lines) for lines in batches]
-
-
-def line_of(tool: str) -> bytes:
-    call = f'[{{"name": "{tool}", "arguments": {{}}}}]'
-    return f'{{"id": "a", "expected": {call}, "actual": {call}}}'.encode()
-
-
-def test_a_known_tool_has_one_name() -> None:
-    decoder = PlainDecoder()
-    decoder.decode(line_of("search") + b"\n" + line_of("book"))
-
-    (case,) = decoder.decode(line_of("search"))
-
-    assert case.expected[0].name is case.actual[0].name
-
-
-def test_a_file_with_new_tools_in_every_batch_is_not_learned_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made: list[set[str]] = []
-    make = plain_cases._decoder_of_known
-
-    def note(names: set[str]) -> Any:
-        made.append(names)
-        return make(names)
-
-    monkeypatch.setattr(plain_cases, "_decoder_of_known", note)
-    decoder = PlainDecoder()
-
-    for number in range(30):
-        (case,) = decoder.decode(line_of(f"tool_{number}"))
-        assert case.expected[0].name == f"tool_{number}"
-
-    assert len(made) <= 8
-
-
-def test_very_many_tools_are_not_learned() -> None:
-    decoder = PlainDecoder()
-    lines = b"\n".join(line_of(f"tool_{number}") for number in range(1200))
-
-    assert len(decoder.decode(lines)) == len(decoder.decode(lines)) == 1200
-
-    (case,) = decoder.decode(line_of("tool_1"))
-    assert case.expected[0].name is not case.actual[0].name
 
 
 def test_a_state_that_is_misspelled_in_every_line_is_not_overlooked(tmp_path: Path) -> None:

@@ -21,11 +21,10 @@ from callscore.engines.inputs import (
     NO_JOIN,
     REFERENCES,
     TRACES,
-    CaseReader,
-    FileContent,
     first_formats,
     input_options_for,
 )
+from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import (
     RowBuilder,
     RowColumns,
@@ -36,42 +35,37 @@ from callscore.engines.result_rows import (
 from callscore.engines.row_totals import batches_of, place_text, require_settings, unreadable
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
-from callscore.formats.case_fields import is_case
-from callscore.formats.cases import NO_ID, join_case, read_case
+from callscore.formats.cases import NO_ID, join_case
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
-from callscore.sources import BadRecord, Lines, Record
-from callscore.sources.tables import batch_rows
+from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from typing import IO
 
     from callscore.core.case import Case
     from callscore.core.results import CaseScore, InputFiles
+    from callscore.engines.record_reading import Item
+    from callscore.engines.splits import Split
+
+    OpenFile = Callable[[str], AbstractContextManager[IO[bytes]]]
 
 __all__ = [
-    "LINE_COLUMN",
-    "OFFSET_COLUMN",
-    "ORDER_COLUMN",
-    "SOURCE_COLUMN",
-    "RecordReader",
+    "SIDE_KEYS",
     "RowOptions",
     "RowScorer",
     "few_collections",
     "formats_of",
     "joined_rows",
     "row_options",
+    "rows_of_side",
     "score_batches",
     "score_rows",
+    "score_split",
     "side_rows",
     "side_schema",
 ]
-
-# Columns that engines add to the data: the file of a row, the bytes or rows before it in this file, or
-# else a number that grows within the file, and the row itself where it is a line of JSON.
-SOURCE_COLUMN = "callscore_source"
-OFFSET_COLUMN = "callscore_offset"
-ORDER_COLUMN = "callscore_order"
-LINE_COLUMN = "callscore_line"
 
 _ROWS_AT_ONCE = 512
 _ROWS_PER_BATCH = 4096
@@ -196,15 +190,25 @@ def score_rows(
     batches: Iterable[Any], options: RowOptions, scorer: RowScorer | None = None
 ) -> Iterator[Any]:
     """The result rows of record batches, in record batches."""
-    scorer = scorer or RowScorer(options)
+    scorer, reader = scorer or RowScorer(options), RecordReader(options, CASES)
     number = 0
     for batch in _small_batches(batches):
         with few_collections():
-            for place, _, value in _records(batch, number):
-                scorer.take(value, *place)
+            for item in batch_items(batch, number, reader):
+                scorer.take(item)
             number += batch.num_rows
             full = [*scorer.full_batches()]
         yield from full
+    yield from scorer.rest()
+
+
+def score_split(
+    split: Split, reader: RecordReader, scorer: RowScorer, open_file: OpenFile | None = None
+) -> Iterator[Any]:
+    """The result rows of a split, in record batches: the same on every engine."""
+    for item in split_items(split, reader, open_file):
+        scorer.take(item)
+        yield from scorer.full_batches()
     yield from scorer.rest()
 
 
@@ -242,57 +246,46 @@ def few_collections() -> Iterator[None]:
 _Place = tuple[str | None, int | None]
 
 
-def _records(batch: Any, number: int) -> Iterator[tuple[_Place, int | None, Any]]:
-    """The records of a batch, each with its source and offset, by default its number, and its order."""
-    for row in _line_rows(batch) if LINE_COLUMN in batch.schema.names else batch_rows(batch):
-        source, offset = row.pop(SOURCE_COLUMN, None), row.pop(OFFSET_COLUMN, None)
-        order = row.pop(ORDER_COLUMN, offset)
-        if source is None and offset is None:
-            offset = number
-        number += 1
-        yield (source, offset), order, row
-
-
-def _line_rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The rows with their lines as bytes: a line is read like one of a file, and not like a cell."""
-    arrow = require_pyarrow("Scoring Arrow data")
-    lines = batch[LINE_COLUMN].cast(arrow.large_binary()).to_pylist()
-    others = batch.drop_columns([LINE_COLUMN])
-    rows = batch_rows(others) if others.num_columns else ({} for _ in lines)
-    for row, line in zip(rows, lines, strict=True):
-        yield {**row, LINE_COLUMN: line}
-
-
 class RowScorer:
     """Reads and scores records one by one, and collects the result rows."""
 
-    def __init__(self, options: RowOptions, *, max_cases: int | None = None) -> None:
+    def __init__(
+        self,
+        options: RowOptions,
+        *,
+        references: Mapping[str, Case] | None = None,
+        max_cases: int | None = None,
+    ) -> None:
         self._options = options
         self._definitions = ToolDefinitions(options.tools)
+        self._references = references
         self._builder = RowBuilder(
             options.columns,
             pairs_text=_hidden_pairs() if options.hides_secrets else None,
             max_cases=max_cases,
         )
-        self._reader = RecordReader(options, CASES)
         self.schema = self._builder.schema
-        self._bytes = 0
 
-    def take(self, value: Any, source: str | None = None, offset: int | None = None) -> None:
-        """Read and score the cases of a record.
+    def take(self, item: Item) -> None:
+        """Score what was found in a record; with references, a trace against that with its id.
 
         Raises:
             UnreadableInput: it cannot be read, and is not to be skipped.
         """
-        for found in self._reader.read(value, source, offset):
-            if isinstance(found, BadRecord):
-                self.refuse(found.problem, source, offset)
-            else:
-                self.take_case(found[1], source, offset)
+        found, source, offset, _ = item
+        references = self._references
+        if isinstance(found, BadRecord):
+            self.refuse(found.problem, source, offset)
+        elif references is None:
+            self.take_case(found[1], source, offset)
+        elif found[1].id == NO_ID:
+            self.refuse(NO_JOIN, source, offset)
+        elif found[1].id in references:
+            self.take_case(join_case(references[found[1].id], found[1]), source, offset)
+        else:
+            self.take_unreferenced(found[1], source, offset)
 
-    def take_case(
-        self, case: Case, source: str | None = None, offset: int | None = None, place: str = ""
-    ) -> None:
+    def take_case(self, case: Case, source: str | None = None, offset: int | None = None) -> None:
         """Score a case.
 
         Raises:
@@ -305,7 +298,7 @@ class RowScorer:
             return
         options = self._options
         try:
-            tools = self._definitions.of(case.tools, place or place_text(source, offset))
+            tools = self._definitions.of(case.tools, place_text(source, offset))
             expected = (
                 case.expected if isinstance(case.expected, tuple) else tuple(case.expected or ())
             )
@@ -365,79 +358,6 @@ def formats_of(
     return counter.noted()
 
 
-class RecordReader:
-    """Reads records that do not depend on each other: cases, references or traces."""
-
-    def __init__(self, options: RowOptions, part: FileContent) -> None:
-        self._part = part
-        self.inputs = input_options_for(
-            options.fields,
-            options.format,
-            options.read_options,
-            top_k=options.settings.top_k,
-            keeps_tools=options.tools is None and part is not REFERENCES,
-        )
-        self._unread: list[str] = []  # in the record at hand
-        self._own_options = structs.replace(self.inputs.read_options, on_unread=self._unread.append)
-
-    def joins(self, head: Lines) -> bool:
-        """Whether the lines of a file that begins with these are parts of larger documents."""
-        reader = CaseReader(head.name, self._part, self.inputs)
-        for record in head.records():
-            for _ in reader.take(record):
-                pass
-        return reader.is_joining
-
-    def read(
-        self, value: Any, source: str | None, offset: int | None
-    ) -> Iterator[tuple[str, Case] | BadRecord]:
-        """The cases of a record; an unreadable one, or one without any, is a `BadRecord`."""
-        record = self._record(value, place_text(source, offset))
-        if isinstance(record, BadRecord):
-            yield record
-        else:
-            yield from self.read_record(record)
-
-    def read_record(self, record: Record) -> Iterator[tuple[str, Case] | BadRecord]:
-        """The cases of a record, as it is."""
-        case = self._own_case(record)
-        if case is not None:
-            yield record.place, case
-            return
-        # A new reader for each record: what it learned from others would depend on the split.
-        reader = CaseReader(record.place, self._part, self.inputs)
-        is_empty = True
-        for found in (*reader.take(record), *reader.finish()):
-            is_empty = False
-            yield found
-        if is_empty:
-            yield BadRecord(record.place, "there is no case in this record.")
-
-    def _own_case(self, record: Record) -> Case | None:
-        """The case of a record in callscore's own notation, which is most of them; None for others."""
-        inputs = self.inputs
-        may_be_own = self._part is CASES and inputs.says_nothing and inputs.top_k == 1
-        if not may_be_own or record.duplicate is not None or not is_case(record.value):
-            return None
-        self._unread.clear()
-        try:
-            case = read_case(
-                record.value,
-                place=record.place,
-                read_options=self._own_options,
-                takes_trace=inputs.takes_trace,
-            )
-        except UnreadableInput:
-            return None  # the reader knows what to do about it
-        return structs.replace(case, unread=" ".join(self._unread)) if self._unread else case
-
-    def _record(self, value: Any, place: str) -> Record | BadRecord:
-        if isinstance(value, dict) and LINE_COLUMN in value:
-            found = next(Lines(place, 1, value[LINE_COLUMN] or b"").records(), None)
-            return BadRecord(place, "the line is blank.") if found is None else found
-        return Record(place, value)
-
-
 # --- two data sets, joined on the id --------------------------------------------------------------
 
 REFERENCE, TRACE, UNREADABLE = 0, 1, 2
@@ -471,19 +391,31 @@ def side_rows(
     Raises:
         UnreadableInput: a row cannot be read, and is not to be skipped.
     """
+    reader = RecordReader(options, REFERENCES if side == "expected" else TRACES)
+    number = 0
+
+    def items() -> Iterator[Item]:
+        nonlocal number
+        for batch in _small_batches(batches):
+            yield from batch_items(batch, number, reader)
+            number += batch.num_rows
+
+    return rows_of_side(items(), options, side)
+
+
+def rows_of_side(
+    items: Iterable[Item], options: RowOptions, side: Literal["expected", "actual"]
+) -> Iterator[Any]:
+    """The references, or the traces, that were found; errors as above."""
     arrow = require_pyarrow("Joining Arrow data")
     schema = side_schema()
-    part, kind = (REFERENCES, REFERENCE) if side == "expected" else (TRACES, TRACE)
-    reader = RecordReader(options, part)
+    kind = REFERENCE if side == "expected" else TRACE
     rows: list[tuple[Any, ...]] = []
-    size = number = 0
-    for batch in _small_batches(batches):
-        for (source, offset), order, value in _records(batch, number):
-            for found in reader.read(value, source, offset):
-                row = _side_row(found, kind, options, order, (source, offset))
-                rows.append(row)
-                size += len(row[-1])
-        number += batch.num_rows
+    size = 0
+    for found, source, offset, order in items:
+        row = _side_row(found, kind, options, order, (source, offset))
+        rows.append(row)
+        size += len(row[-1])
         if len(rows) >= _ROWS_PER_BATCH or size >= _BYTES_PER_BATCH:
             yield _side_batch(arrow, rows, schema)
             rows, size = [], 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, structs
 
@@ -40,6 +40,7 @@ from callscore.formats.cases import (
 )
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.expectations import has_groups
+from callscore.formats.plain_cases import PlainCase
 from callscore.formats.reading import (
     Recognizer,
     read_as,
@@ -52,6 +53,7 @@ from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
+from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CASES",
+    "CHECKED_BYTES",
     "NO_JOIN",
     "REFERENCES",
     "TRACES",
@@ -70,6 +73,7 @@ __all__ = [
     "FileContent",
     "Found",
     "InputOptions",
+    "decoded_lines",
     "file_title",
     "first_formats",
     "input_options_for",
@@ -77,6 +81,29 @@ __all__ = [
     "read_cases",
     "with_place_of_unread",
 ]
+
+
+# Smaller batches are decoded just as quickly.
+_MANY_BYTES = 1 << 14
+# The beginning of a file of JSON lines that is searched for all duplicate keys. The rest of a file of
+# plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
+# cases are searched for there, whether the lines are decoded or not.
+CHECKED_BYTES = 1 << 18
+_Case = TypeVar("_Case", PlainCase, Case)
+
+
+def decoded_lines(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
+    """The cases of lines in the simplest notation; None if they are few, or may be in another one."""
+    is_checked = lines.offset < CHECKED_BYTES
+    if len(lines.data) < _MANY_BYTES or (is_checked and lines.may_have_duplicates):
+        return None
+    try:
+        cases = decode(lines.data)
+    except (ValueError, RecursionError):
+        return None
+    if not is_checked and has_duplicate_sides(lines.data, len(cases)):
+        return None
+    return cases
 
 
 def file_title(path: str) -> str:

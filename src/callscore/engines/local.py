@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import structs
 
@@ -18,11 +18,13 @@ from callscore.core.unused_rules import unused_rules
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
+    CHECKED_BYTES,
     REFERENCES,
     TRACES,
     CaseLimit,
     CaseReader,
     InputOptions,
+    decoded_lines,
     input_options_for,
     join_traces,
     read_cases,
@@ -48,18 +50,17 @@ from callscore.formats.cases import (
     has_own_id,
     read_case,
 )
-from callscore.formats.plain_cases import PlainCase, PlainDecoder, decode_cases
+from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.sources import BadRecord, Lines, read_batches
-from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.results import Results
     from callscore.engines.collector import Metrics, ScoredPart, Show
@@ -69,9 +70,6 @@ if TYPE_CHECKING:
     from callscore.formats.trace import IdSource
 
 __all__ = [
-    "CHECKED_BYTES",
-    "MANY_BYTES",
-    "decoded_lines",
     "raise_at",
     "read_case_value",
     "score_cases",
@@ -79,14 +77,7 @@ __all__ = [
     "score_joined",
 ]
 
-_Case = TypeVar("_Case", PlainCase, Case)
 _NO_HOOKS = ScoreHooks()
-# Smaller batches are decoded just as quickly.
-MANY_BYTES = 1 << 14
-# The beginning of a file of JSON lines that is searched for all duplicate keys. The rest of a file of
-# plain cases is not decoded, and searching it would take nearly as long as scoring: only the sides of
-# cases are searched for there, whether the lines are decoded or not.
-CHECKED_BYTES = 1 << 18
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -320,18 +311,6 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [file for path in given for file in files_in_folder(fspath(path))]
 
 
-def decoded_lines(decode: Callable[[bytes], list[_Case]], lines: Lines) -> list[_Case] | None:
-    """The cases of lines in the simplest notation; None if they are in another one."""
-    try:
-        cases = decode(lines.data)
-    except (ValueError, RecursionError):
-        return None
-    is_checked = lines.offset < CHECKED_BYTES
-    if not is_checked and has_duplicate_sides(lines.data, len(cases)):
-        return None
-    return cases
-
-
 class _FileScoring:
     """One pass over the input."""
 
@@ -349,7 +328,6 @@ class _FileScoring:
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
-        self._plain = PlainDecoder()
         self.jobs = 1
         self.has_parts = False  # scored in other processes
 
@@ -376,9 +354,7 @@ class _FileScoring:
         if not isinstance(batch, Lines):
             self._take(reader.take(batch))
             return
-        is_large = len(batch.data) >= MANY_BYTES
-        may_be_plain = is_large and self._inputs.says_nothing and not reader.is_joining
-        if may_be_plain and not (batch.offset < CHECKED_BYTES and batch.may_have_duplicates):
+        if self._inputs.says_nothing and not reader.is_joining:
             has_choice = self._limit.is_set or self._inputs.top_k > 1
             if self._collector.takes_plain:
                 if self._take_plain(batch, reader):
@@ -454,7 +430,7 @@ class _FileScoring:
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""
-        cases = decoded_lines(self._plain.decode, lines)
+        cases = decoded_lines(decode_plain, lines)
         if cases is None:
             return False
         used: Sequence[int] = range(len(cases))

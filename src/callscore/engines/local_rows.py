@@ -17,17 +17,16 @@ from msgspec import UNSET, Struct, structs
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
 from callscore.core.summary import Summary
-from callscore.engines.batches import RecordReader, RowOptions, RowScorer, few_collections
+from callscore.engines.batches import RowOptions, RowScorer, few_collections, score_split
 from callscore.engines.inputs import (
     CASES,
     NO_JOIN,
     REFERENCES,
     TRACES,
-    CaseReader,
     read_cases,
 )
-from callscore.engines.local import CHECKED_BYTES, MANY_BYTES, decoded_lines
 from callscore.engines.payloads import settings_payload, tools_payload
+from callscore.engines.record_reading import RecordReader, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
     DonePart,
@@ -43,31 +42,24 @@ from callscore.engines.row_files import (
 from callscore.engines.row_totals import (
     RowTotals,
     failing_cases,
-    place_text,
     results_with,
     scored_case,
     totals_of_batch,
     unreadable,
 )
 from callscore.engines.splits import (
-    FileSplit,
-    first_lines,
-    is_parquet,
+    Split,
     is_stream,
+    one_by_one,
     plan_splits,
-    read_file_lines,
-    read_split,
     size_of,
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.engines.workers import MOST_DEATHS, Workers, mark_position, process_count
+from callscore.engines.workers import MOST_DEATHS, Workers, process_count
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
-from callscore.formats.plain_cases import decode_cases
-from callscore.sources import BadRecord, Lines, Record, read_batches
-from callscore.sources.files import display_path, open_seekable
-from callscore.sources.tables import batch_rows, read_row_groups
+from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
     from callscore.engines.inputs import Found
@@ -200,7 +192,7 @@ def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
     stream = next(filter(is_stream, files), None) if resume else None
     if stream is not None:
         raise InvalidSettings(
-            f"{_source(stream)}: what is read from a pipe cannot be read again, so that its run cannot"
+            f"{source_name(stream)}: what is read from a pipe cannot be read again, so that its run cannot"
             " be continued. Save it as a file, or start again without --resume"
         )
 
@@ -235,12 +227,7 @@ def _file_identity(path: str) -> tuple[str, int, int]:
         changed = Path(path).stat().st_mtime_ns
     except (OSError, ValueError):  # standard input, a URL, or a file that is missing
         changed = 0
-    return _source(path), size_of(path) or 0, changed
-
-
-def _source(path: str) -> str:
-    """The name of a file in rows; bytes of it that are not text are escaped."""
-    return display_path(path).encode("utf-8", "backslashreplace").decode()
+    return source_name(path), size_of(path) or 0, changed
 
 
 class _Scored(Struct, frozen=True, kw_only=True):
@@ -278,7 +265,7 @@ class _LocalRun:
         self._remembered: set[int] = set()
         self._joined: set[str] = set()
         self._lost: list[tuple[tuple[int, int], str]] = []
-        self._again: list[FileSplit] = []
+        self._again: list[Split] = []
         self.deaths = 0
 
     def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
@@ -288,7 +275,7 @@ class _LocalRun:
 
         scorer = self._scorer
         tasks = self._tasks()
-        workers: Workers[FileSplit, _Scored] = Workers(scorer.work, jobs)
+        workers: Workers[Split, _Scored] = Workers(scorer.work, jobs)
         try:
             while True:
                 for done in workers.results(tasks, in_order=False):
@@ -306,20 +293,20 @@ class _LocalRun:
             workers.close()
         self._remembered.clear()  # it is large, and all ids were seen
         if scorer.references is not None:
-            unanswered = FileSplit(index=len(self._files), files=("references",))
+            unanswered = Split(index=len(self._files), files=("references",))
             self._add(unanswered, scorer.score_unanswered(unanswered, self._joined))
 
-    def _tasks(self) -> Iterator[FileSplit]:
+    def _tasks(self) -> Iterator[Split]:
         """The splits; a group of files that were done one by one is not done as a group."""
         done = self._manifest.done
         for split in plan_splits(self._files, may_split=self._scorer.may_split):
-            is_apart = done.keys() & {each.name for each in _one_by_one(split)}
+            is_apart = done.keys() & {each.name for each in one_by_one(split)}
             if is_apart and split.name not in done:
-                yield from _one_by_one(split)
+                yield from one_by_one(split)
             else:
                 yield split
 
-    def _add(self, split: FileSplit, scored: _Scored, *, lost: str = "") -> None:
+    def _add(self, split: Split, scored: _Scored, *, lost: str = "") -> None:
         done = self._manifest.done.get(split.name)
         if done is None:
             done = DonePart(
@@ -355,10 +342,10 @@ class _LocalRun:
             elif len(self._remembered) < _MAX_REMEMBERED:
                 self._remembered.add(key)
 
-    def _lose(self, split: FileSplit) -> None:
+    def _lose(self, split: Split) -> None:
         """Report a split that ends every process; of several files, each is tried alone first."""
         if len(split.files) > 1:
-            self._again += _one_by_one(split)
+            self._again += one_by_one(split)
         else:
             self._add(split, self._scorer.lose(split), lost=split_place(split))
 
@@ -389,16 +376,6 @@ class _LocalRun:
         )
 
 
-def _one_by_one(split: FileSplit) -> list[FileSplit]:
-    """The files of a split, each as a split of its own; none if it is only one file."""
-    if len(split.files) == 1:
-        return []
-    return [
-        FileSplit(index=split.index + number, files=(path,))
-        for number, path in enumerate(split.files)
-    ]
-
-
 class _SplitScorer:
     """Scores one split after another, in one of the processes."""
 
@@ -420,16 +397,14 @@ class _SplitScorer:
         self._manifest = manifest
         self._max_shown = max_shown
         self._keeps_failing = keeps_failing
-        self._part = CASES if references is None else TRACES
-        self._position = 0
-        self._reader = RecordReader(options, self._part)
+        self._reader = RecordReader(options, CASES if references is None else TRACES)
         self._definitions = ToolDefinitions(options.tools)
 
     def may_split(self, head: Lines) -> bool:
         """Whether the lines of a file that begins with these can be read one by one."""
         return not self._reader.joins(head)
 
-    def work(self, split: FileSplit) -> _Scored:
+    def work(self, split: Split) -> _Scored:
         """Score a split, and write its rows; if that was done before, read them.
 
         Raises:
@@ -439,30 +414,20 @@ class _SplitScorer:
         counted = None if done is None else self._counted(done)
         if counted is not None:
             return counted
-        scorer = RowScorer(self.options, max_cases=None if self._keeps_failing else self._max_shown)
-        self._position = 0
-        if split.problem:
-            found = self._problem_batches(split, scorer)
-        elif split.end is not None:
-            found = self._part_batches(split, scorer)
-        else:
-            found = self._file_batches(split, scorer)
+        most = None if self._keeps_failing else self._max_shown
+        references = None if self.references is None else self.references.cases
+        scorer = RowScorer(self.options, references=references, max_cases=most)
         with few_collections():
-            return self._written(split, found)
+            return self._written(split, score_split(split, self._reader, scorer))
 
-    def _go_on(self) -> None:
-        """Mark that the next part of the split begins."""
-        self._position += 1
-        mark_position(self._position)
-
-    def lose(self, split: FileSplit) -> _Scored:
+    def lose(self, split: Split) -> _Scored:
         """Write a row about a split that cannot be scored."""
         scorer = RowScorer(structs.replace(self.options, skips_bad=True))
         problem = _LOST.format(place=split_place(split), deaths=MOST_DEATHS)
         scorer.refuse(problem, *_place(split))
         return self._written(split, scorer.rest())
 
-    def score_unanswered(self, split: FileSplit, joined: set[str]) -> _Scored:
+    def score_unanswered(self, split: Split, joined: set[str]) -> _Scored:
         """Write the rows of the references without a trace."""
         return self._written(split, self._unanswered_batches(joined))
 
@@ -478,7 +443,7 @@ class _SplitScorer:
                     yield from scorer.full_batches()
         yield from scorer.rest()
 
-    def _written(self, split: FileSplit, batches: Iterable[Any]) -> _Scored:
+    def _written(self, split: Split, batches: Iterable[Any]) -> _Scored:
         """Write the rows of a split, and count them."""
         counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
         schema = row_schema(structs.replace(self.options.columns, cases="none"))
@@ -515,133 +480,6 @@ class _SplitScorer:
         if case.expected is UNSET or case.actual is None:
             return False
         return not scored_case(case, self.options.settings, self._definitions).score.passed
-
-    def _problem_batches(self, split: FileSplit, scorer: RowScorer) -> Iterator[Any]:
-        """The row about a file that cannot be read, or not to its end."""
-        (path,) = split.files
-        scorer.refuse(split.problem, _source(path), split.start or None)
-        yield from scorer.rest()
-
-    def _part_batches(self, split: FileSplit, scorer: RowScorer) -> Iterator[Any]:
-        """Score a part of a file; if it cannot be read to its end, this is a row."""
-        (path,) = split.files
-        source = _source(path)
-        try:
-            if split.groups is not None:
-                yield from self._row_groups(path, scorer, range(*split.groups), split.start)
-            else:
-                for lines in read_split(split):
-                    yield from self._lines(lines, source, scorer)
-        except UnreadableInput as error:
-            if error.is_one_record:
-                raise
-            scorer.refuse(error.problem, source, split.start)
-        yield from scorer.rest()
-
-    def _file_batches(self, split: FileSplit, scorer: RowScorer) -> Iterator[Any]:
-        """Score whole files; one that cannot be read is a row."""
-        for path in split.files:
-            try:
-                yield from self._file(path, scorer)
-            except UnreadableInput as error:
-                if error.is_one_record:
-                    raise
-                scorer.refuse(error.problem, _source(path), None)
-        yield from scorer.rest()
-
-    def _file(self, path: str, scorer: RowScorer) -> Iterator[Any]:
-        self._go_on()
-        if is_parquet(path):
-            yield from self._row_groups(path, scorer)
-            return
-        source = _source(path)
-        head = first_lines(path)
-        if head is not None and self.may_split(head):
-            for lines in read_file_lines(path):
-                yield from self._lines(lines, source, scorer)
-            return
-        # As `score_files` does, because what one record means may depend on those before it.
-        reader = CaseReader(source, self._part, self._reader.inputs)
-        for batch in read_batches(path, allow_remote=True):
-            records: Iterable[Any] = (
-                batch.records(checked_bytes=CHECKED_BYTES) if isinstance(batch, Lines) else (batch,)
-            )
-            for record in records:
-                self._take(reader.take(record), scorer, source, None)
-            yield from scorer.full_batches()
-        self._take(reader.finish(), scorer, source, None)
-
-    def _row_groups(
-        self, path: str, scorer: RowScorer, groups: range | None = None, offset: int = 0
-    ) -> Iterator[Any]:
-        """Score the rows of a Parquet file, each on its own."""
-        source = _source(path)
-        with open_seekable(path) as file:
-            for batch in read_row_groups(file, source, groups):
-                self._go_on()
-                for row in batch_rows(batch):
-                    self._take(self._reader.read(row, source, offset), scorer, source, offset)
-                    offset += 1
-                yield from scorer.full_batches()
-
-    def _lines(self, lines: Lines, source: str, scorer: RowScorer) -> Iterator[Any]:
-        """Score lines of JSON, each on its own."""
-        self._go_on()
-        is_plain = self._part is CASES and self._reader.inputs.says_nothing
-        cases = self._plain_cases(lines) if is_plain else None
-        offset = lines.offset
-        if cases is None:
-            for line in lines.data.split(b"\n"):
-                if line.strip():
-                    place = place_text(source, offset)
-                    for record in Lines(place, 1, line, offset).records(
-                        checked_bytes=CHECKED_BYTES
-                    ):
-                        self._take(self._read(record), scorer, source, offset)
-                offset += len(line) + 1
-        else:
-            for case, line in zip(cases, lines.data.split(b"\n"), strict=False):
-                scorer.take_case(case, source, offset)
-                offset += len(line) + 1
-        yield from scorer.full_batches()
-
-    def _plain_cases(self, lines: Lines) -> list[Case] | None:
-        """The cases of lines in the simplest notation; None if they are in another one."""
-        if len(lines.data) < MANY_BYTES:
-            return None
-        if lines.offset < CHECKED_BYTES and lines.may_have_duplicates:
-            return None
-        return decoded_lines(decode_cases, lines)
-
-    def _read(self, record: Record | BadRecord) -> Iterator[Found]:
-        if isinstance(record, BadRecord):
-            yield record
-        else:
-            yield from self._reader.read_record(record)
-
-    def _take(
-        self, found: Iterable[Found], scorer: RowScorer, source: str, offset: int | None
-    ) -> None:
-        """Score what was found in a record."""
-        for item in found:
-            if isinstance(item, BadRecord):
-                # Without an offset, only the place of the record says which one it is.
-                scorer.refuse(item.problem, source if offset is not None else item.place, offset)
-            elif self.references is None:
-                scorer.take_case(item[1], source, offset)
-            else:
-                self._join(item[1], self.references, scorer, (source, offset))
-
-    def _join(
-        self, trace: Case, references: _References, scorer: RowScorer, place: tuple[str, int | None]
-    ) -> None:
-        """Score a trace against the reference with its id."""
-        if trace.id == NO_ID:
-            scorer.refuse(NO_JOIN, *place)
-        elif trace.id in references.cases:
-            scorer.take_case(join_case(references.cases[trace.id], trace), *place)
-        else:
-            scorer.take_unreferenced(trace, *place)
 
 
 class _Counting:
@@ -712,5 +550,5 @@ class _References:
             self.problems.append((place, problem))
 
 
-def _place(split: FileSplit) -> tuple[str, int | None]:
-    return _source(split.files[0]), None if split.end is None else split.start
+def _place(split: Split) -> tuple[str, int | None]:
+    return source_name(split.files[0]), None if split.end is None else split.start

@@ -14,8 +14,14 @@ from callscore.core.case import Case, calls_in
 from callscore.core.rendering import mention
 from callscore.core.results import OWN_FORMAT
 from callscore.core.totals import InputCounter
-from callscore.engines.inputs import CASES, CaseReader, FileContent, InputOptions
-from callscore.engines.local import CHECKED_BYTES, decoded_lines
+from callscore.engines.inputs import (
+    CASES,
+    CHECKED_BYTES,
+    CaseReader,
+    FileContent,
+    InputOptions,
+    decoded_lines,
+)
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
@@ -33,7 +39,7 @@ from callscore.formats.cases import (
     read_reference,
     read_trace,
 )
-from callscore.formats.plain_cases import PlainCase, PlainDecoder
+from callscore.formats.plain_cases import PlainCase, decode_plain
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.files import display_path
 from callscore.sources.paths import display_paths
@@ -187,7 +193,6 @@ class Log:
         self._strata = strata
         self._refuse = refuse
         self._unscored = unscored
-        self._plain = PlainDecoder()
         self._position = 0
         self._file = ""
         self._start = 0  # the position at which the file begins
@@ -242,16 +247,14 @@ class Log:
 
     def _decoded(self, lines: Lines, reader: CaseReader) -> list[PlainCase] | None:
         """The cases of lines that `score_files` counts without decoding them, too."""
-        is_checked = lines.offset < CHECKED_BYTES
         if (
             not self._inputs.says_nothing
             or self._inputs.top_k > 1
             or reader.is_joining
             or _CONTENT_ID in lines.data
-            or (is_checked and lines.may_have_duplicates)
         ):
             return None
-        return decoded_lines(self._plain.decode, lines)
+        return decoded_lines(decode_plain, lines)
 
     def _take_lines(self, lines: Lines, reader: CaseReader) -> None:
         given = [line for line in lines.data.split(b"\n") if line.strip()]

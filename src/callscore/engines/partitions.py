@@ -16,7 +16,18 @@ from msgspec import Struct
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
 from callscore.core.summary import Summary
-from callscore.engines.batches import joined_rows, score_rows, side_rows
+from callscore.engines.batches import (
+    RowScorer,
+    few_collections,
+    joined_rows,
+    rows_of_side,
+    score_rows,
+    score_split,
+    side_rows,
+)
+from callscore.engines.cluster_files import open_cluster_file
+from callscore.engines.inputs import CASES, REFERENCES, TRACES
+from callscore.engines.record_reading import RecordReader, split_items
 from callscore.engines.result_rows import read_case_text
 from callscore.engines.row_totals import (
     NOTES,
@@ -26,6 +37,7 @@ from callscore.engines.row_totals import (
     scored_case,
     totals_of_batch,
 )
+from callscore.engines.splits import row_groups_between
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings
 from callscore.hiding.hider import Hider
@@ -35,16 +47,20 @@ if TYPE_CHECKING:
 
     from callscore.core.settings import Settings
     from callscore.engines.batches import RowOptions
+    from callscore.engines.splits import Split
 
 __all__ = [
     "ClusterRun",
     "PartTotals",
     "failing_texts",
+    "file_part_rows",
     "join_part",
     "merge_parts",
     "require_kind",
     "results_of_totals",
+    "score_file_part",
     "score_part",
+    "side_file_part",
     "side_part",
     "sum_part",
 ]
@@ -104,6 +120,35 @@ def score_part(batches: Iterable[Any], options: RowOptions, version: str) -> Ite
     """The result rows of a part of the cases."""
     _require_version(version)
     return _unnumbered(_without_secrets(score_rows(batches, options), options), "offset")
+
+
+def score_file_part(splits: Iterable[Split], options: RowOptions, version: str) -> Iterator[Any]:
+    """The result rows of a part of the files."""
+    _require_version(version)
+    reader, scorer = RecordReader(options, CASES), RowScorer(options)
+    with few_collections():
+        for split in splits:
+            rows = score_split(split, reader, scorer, open_cluster_file)
+            yield from _without_secrets(rows, options)
+
+
+def side_file_part(
+    splits: Iterable[Split], options: RowOptions, version: str, side: Literal["expected", "actual"]
+) -> Iterator[Any]:
+    """A part of the files with references or traces, to be joined."""
+    _require_version(version)
+    reader = RecordReader(options, REFERENCES if side == "expected" else TRACES)
+    for split in splits:
+        yield from rows_of_side(split_items(split, reader, open_cluster_file), options, side)
+
+
+def file_part_rows(splits: Iterable[Split]) -> Iterator[Any]:
+    """The result rows in a part of the files that have them."""
+    for split in splits:
+        for path in split.files:
+            with open_cluster_file(path) as file:
+                for _, rows in row_groups_between(file, path, split.start, split.end):
+                    yield rows
 
 
 def side_part(

@@ -18,31 +18,33 @@ from zlib import crc32
 
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.batches import (
-    OFFSET_COLUMN,
     SIDE_KEYS,
-    SOURCE_COLUMN,
     row_options,
     side_schema,
 )
+from callscore.engines.cluster_files import cluster_splits, has_files, list_files
 from callscore.engines.engine_errors import (
     not_started,
     require_reachable,
     short_reason,
     translated,
 )
-from callscore.engines.file_ranges import FileRange, has_files, list_files, plan_ranges, read_range
 from callscore.engines.partitions import (
     ClusterRun,
     failing_texts,
+    file_part_rows,
     join_part,
     merge_parts,
     require_kind,
     results_of_totals,
+    score_file_part,
     score_part,
+    side_file_part,
     side_part,
     sum_part,
 )
 from callscore.engines.result_rows import read_case_text, row_schema
+from callscore.engines.splits import Split
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
@@ -278,36 +280,33 @@ def failing_table(table: Any, version: str) -> Iterator[Any]:  # noqa: ARG001  (
     yield pa.table({"case": pa.array(texts, pa.string())})
 
 
-def score_group(table: Any, options: RowOptions, version: str) -> Iterator[Any]:
-    """The result rows of ranges of files."""
-    rows = score_part(_read(table), options, version)
+def score_splits(table: Any, options: RowOptions, version: str) -> Iterator[Any]:
+    """The result rows of splits of files."""
+    rows = score_file_part(_splits(table), options, version)
     return _tables(rows, row_schema(options.columns))
 
 
-def side_group(
+def side_splits(
     table: Any,
     options: RowOptions,
     version: str,
     side: Literal["expected", "actual"],
     buckets: int,
 ) -> Iterator[Any]:
-    """The references or the traces of ranges of files, each with the bucket of its id."""
-    rows = side_part(_read(table), options, version, side)
+    """The references or the traces of splits of files, each with the bucket of its id."""
+    rows = side_file_part(_splits(table), options, version, side)
     return _tables(_in_buckets(rows, buckets), _bucket_schema())
 
 
-def rows_group(table: Any, columns: RowColumns, version: str) -> Iterator[Any]:  # noqa: ARG001  (as all of these)
-    """The result rows in ranges of files."""
-    batches = (batch.drop_columns([SOURCE_COLUMN, OFFSET_COLUMN]) for batch in _read(table))
-    return _tables(batches, row_schema(columns))
+def rows_of_splits(table: Any, columns: RowColumns, version: str) -> Iterator[Any]:  # noqa: ARG001  (as all of these)
+    """The result rows in splits of files."""
+    return _tables(file_part_rows(_splits(table)), row_schema(columns))
 
 
-def _read(table: Any) -> Iterator[Any]:
+def _splits(table: Any) -> list[Split]:
     import msgspec
 
-    for data in table["ranges"].to_pylist():
-        for part in msgspec.json.decode(data, type=list[FileRange]):
-            yield from read_range(part)
+    return [msgspec.json.decode(data, type=Split) for data in table["split"].to_pylist()]
 
 
 def _tables(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
@@ -425,24 +424,24 @@ def _rows_of_files(
     library: Any, files: Sequence[Any], others: Sequence[Any], options: RowOptions
 ) -> Any:
     if not others:
-        return _mapped(_groups(library, files), score_group, options=options)
+        return _mapped(_groups(library, files), score_splits, options=options)
     size = sum(size for _, _, size in (*files, *others))
     count = min(max(size // _BUCKET_BYTES, _processors(library)), _MOST_BUCKETS)
     sides = [
-        _mapped(_groups(library, each), side_group, options=options, side=side, buckets=count)
+        _mapped(_groups(library, each), side_splits, options=options, side=side, buckets=count)
         for each, side in ((others, "expected"), (files, "actual"))
     ]
     return _joined(sides, options, count)
 
 
 def _groups(library: Any, files: Sequence[Any]) -> Any:
-    """A data set with a block for each task: the ranges that it reads."""
+    """A data set with a block for each task: the split that it reads."""
     import msgspec
     import pyarrow as pa
 
-    groups = plan_ranges(files, processors=_processors(library))
+    splits = cluster_splits(files, processors=_processors(library))
     return library.data.from_arrow(
-        [pa.table({"ranges": [msgspec.json.encode(group).decode()]}) for group in groups]
+        [pa.table({"split": [msgspec.json.encode(split).decode()]}) for split in splits]
     )
 
 
@@ -458,7 +457,9 @@ def _kept(
         rows.write_parquet(results)
         if not has_files(results):
             return library.data.from_arrow(row_schema(columns).empty_table())
-        return _mapped(_groups(library, list_files([results], ENGINE)), rows_group, columns=columns)
+        return _mapped(
+            _groups(library, list_files([results], ENGINE)), rows_of_splits, columns=columns
+        )
     return rows.materialize() if keeps_failing else rows
 
 

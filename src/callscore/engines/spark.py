@@ -22,21 +22,17 @@ from urllib.parse import unquote
 
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.batches import (
-    LINE_COLUMN,
-    OFFSET_COLUMN,
-    ORDER_COLUMN,
     SIDE_KEYS,
-    SOURCE_COLUMN,
     row_options,
     side_schema,
 )
+from callscore.engines.cluster_files import LINES, kind_of, refused_kind
 from callscore.engines.engine_errors import (
     not_started,
     require_reachable,
     short_reason,
     translated,
 )
-from callscore.engines.file_ranges import LINES, kind_of, refused_kind
 from callscore.engines.partitions import (
     ClusterRun,
     join_part,
@@ -46,6 +42,12 @@ from callscore.engines.partitions import (
     score_part,
     side_part,
     sum_part,
+)
+from callscore.engines.record_reading import (
+    LINE_COLUMN,
+    OFFSET_COLUMN,
+    ORDER_COLUMN,
+    SOURCE_COLUMN,
 )
 from callscore.engines.result_rows import read_case_text, row_schema
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra, UnreadableInput

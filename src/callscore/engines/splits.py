@@ -1,16 +1,16 @@
-"""Splits files into parts of about the same size, at the borders of lines, and reads such a part.
+"""Splits files into parts of about the same size, and reads such a part.
 
-A large file of JSON lines becomes many splits, and many small files become one. Compressed lines can
-only be read from the beginning: this process unpacks them, and hands the lines over.
-The splits of a file are the same each time, so that a run can be continued.
+A large file becomes many splits, and many small files become one. A line belongs to the range of bytes in which
+it begins, and so does a row group of a Parquet file. Splits follow from the sizes of the files, are the same each time, and
+can be read on any machine, in any order, and again. Compressed lines can only be read from their beginning: this process
+unpacks them, and hands them over.
 """
 
 from __future__ import annotations
 
 import stat
-from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -18,20 +18,21 @@ from callscore.errors import UnreadableInput
 from callscore.sources import Lines, open_bytes, read_batches
 from callscore.sources.files import display_path, open_seekable
 from callscore.sources.remote import is_url, remote_size
-from callscore.sources.tables import row_group_sizes
+from callscore.sources.tables import read_row_groups, row_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from io import BufferedReader
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = [
-    "FileSplit",
+    "Split",
     "first_lines",
     "is_parquet",
     "is_stream",
+    "lines_between",
+    "lines_of",
+    "one_by_one",
     "plan_splits",
-    "read_file_lines",
-    "read_split",
+    "row_groups_between",
     "size_of",
     "split_place",
 ]
@@ -41,13 +42,14 @@ SPLIT_SIZE = 1 << 22  # bytes: some ten thousand cases, which take about a secon
 _MOST_SPLITS = 2_000
 _BLOCK_SIZE = 1 << 18  # read at once
 _UNPACKED = 8  # times the size of a compressed file: text becomes about that much smaller
+_COMPRESSED_NAMES = (".gz", ".zst", ".bz2")
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # the first bytes of gzip and zstd
 _PARQUET_MAGIC = b"PAR1"
 _MAGIC_SIZE = 4
 _STDIN = "-"
 
 
-class FileSplit(Struct, frozen=True, gc=False, kw_only=True):
+class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A part of the input, small enough to be repeated.
 
     Attributes:
@@ -57,9 +59,8 @@ class FileSplit(Struct, frozen=True, gc=False, kw_only=True):
         end: where it ends; None for whole files.
         size: its size on disk, for the progress.
         lines: its lines, if only this process can read them.
-        groups: of a part of a Parquet file, the first of its row groups, and the end; `start` and
-            `end` are numbers of rows then.
         problem: why the file cannot be read from `start` on.
+        skipped: the positions of records that end every process which reads them.
     """
 
     index: int
@@ -68,8 +69,8 @@ class FileSplit(Struct, frozen=True, gc=False, kw_only=True):
     end: int | None = None
     size: int = 0
     lines: bytes = b""
-    groups: tuple[int, int] | None = None
     problem: str = ""
+    skipped: tuple[int, ...] = ()
 
     @property
     def key(self) -> tuple[int, int]:
@@ -83,14 +84,25 @@ class FileSplit(Struct, frozen=True, gc=False, kw_only=True):
         return f"{self.index:07}-{self.start:015}{files}"
 
 
-def split_place(split: FileSplit) -> str:
+def split_place(split: Split) -> str:
     """Where a split is, for messages."""
     name = display_path(split.files[0])
     if split.end is not None:
-        unit = "bytes" if split.groups is None else "rows"
-        return f"{name}: {unit} {split.start} to {split.end}"
+        return f"{name}: bytes {split.start} to {split.end}"
     others = len(split.files) - 1
     return f"{name} and {others} more files" if others else name
+
+
+def one_by_one(split: Split) -> list[Split]:
+    """The files of a split, each as a split of its own; none if it is only one file."""
+    if len(split.files) == 1:
+        return []
+    return [
+        Split(index=split.index + number, files=(path,)) for number, path in enumerate(split.files)
+    ]
+
+
+# --- which splits there are -----------------------------------------------------------------------
 
 
 def plan_splits(
@@ -98,13 +110,15 @@ def plan_splits(
     *,
     may_split: Callable[[Lines], bool] = lambda _: True,
     size: int | None = None,
-) -> Iterator[FileSplit]:
+    sizes: Mapping[str, int] | None = None,
+) -> Iterator[Split]:
     """The splits of files, in their order; compressed lines are read while the splits are taken.
 
     Args:
         files: the files; `-` is standard input.
         may_split: whether the lines of a file that begins with these do not depend on each other.
         size: of a split, about, in bytes; by default `SPLIT_SIZE`.
+        sizes: the sizes of files of Parquet and JSON lines, which are not opened here then.
 
     A file that cannot be read is a split with a problem; what can be read of it are others.
     """
@@ -112,7 +126,7 @@ def plan_splits(
     group: list[int] = []
     group_size = 0
     for index, path in enumerate(files):
-        file_size = size_of(path)
+        file_size = size_of(path) if sizes is None else sizes[path]
         is_small = file_size is not None and _unpacked_size(path, file_size) <= size
         if group and (not is_small or group_size >= size):
             yield _whole(files, group, group_size)
@@ -120,8 +134,12 @@ def plan_splits(
         if is_small:
             group.append(index)
             group_size += file_size or 0
-        else:
+        elif sizes is None:
             yield from _parts(path, index, file_size, may_split, size)
+        elif path.lower().endswith(_COMPRESSED_NAMES):
+            yield _whole(files, [index], sizes[path])
+        else:
+            yield from _ranges(path, index, sizes[path], size)
     if group:
         yield _whole(files, group, group_size)
 
@@ -145,11 +163,11 @@ def is_stream(path: str) -> bool:
 
 
 def _unpacked_size(path: str, size: int) -> int:
-    return size * _UNPACKED if path.endswith((".gz", ".zst")) else size
+    return size * _UNPACKED if path.lower().endswith(_COMPRESSED_NAMES) else size
 
 
-def _whole(files: Sequence[str], group: list[int], size: int) -> FileSplit:
-    return FileSplit(index=group[0], files=tuple([files[index] for index in group]), size=size)
+def _whole(files: Sequence[str], group: list[int], size: int) -> Split:
+    return Split(index=group[0], files=tuple([files[index] for index in group]), size=size)
 
 
 def _parts(
@@ -158,7 +176,7 @@ def _parts(
     file_size: int | None,
     may_split: Callable[[Lines], bool],
     size: int,
-) -> Iterator[FileSplit]:
+) -> Iterator[Split]:
     """The splits of a large file; one, if its lines depend on each other, or it has no lines."""
     position = 0
     try:
@@ -166,7 +184,7 @@ def _parts(
             yield split
             position = split.end or 0
     except UnreadableInput as error:
-        yield FileSplit(index=index, files=(path,), start=position, problem=error.problem)
+        yield Split(index=index, files=(path,), start=position, problem=error.problem)
 
 
 def _readable_parts(
@@ -175,57 +193,38 @@ def _readable_parts(
     file_size: int | None,
     may_split: Callable[[Lines], bool],
     size: int,
-) -> Iterator[FileSplit]:
+) -> Iterator[Split]:
     if is_stream(path):
         yield from _streamed_parts(path, index, size)
         return
-    if is_parquet(path):
-        yield from _row_group_parts(path, index, file_size or 0, size)
-        return
+    known_size = file_size or 0
+    step = max(size, known_size // _MOST_SPLITS)
+    with open_seekable(path) as file:
+        magic = file.read(_MAGIC_SIZE)
+        if magic == _PARQUET_MAGIC:
+            row_groups(file, display_path(path))  # if it is damaged, all of it is
+            yield from _ranges(path, index, known_size, step)
+            return
     head = first_lines(path)
     if head is None or not may_split(head):
-        yield FileSplit(index=index, files=(path,), size=file_size or 0)
-    elif file_size is None or _is_compressed(path):
+        yield Split(index=index, files=(path,), size=known_size)
+    elif file_size is None or magic.startswith(_COMPRESSED):
         yield from _unpacked_parts(path, index, size)
     else:
-        yield from _seekable_parts(path, index, file_size, size)
+        yield from _ranges(path, index, known_size, step)
 
 
-def is_parquet(path: str) -> bool:
-    """Whether a file is a Parquet file, by its first bytes."""
-    with open_seekable(path) as file:
-        return file.read(_MAGIC_SIZE) == _PARQUET_MAGIC
+def _ranges(path: str, index: int, file_size: int, step: int) -> Iterator[Split]:
+    """The splits of a file, by its size alone."""
+    for start in range(0, file_size, step):
+        end = min(start + step, file_size)
+        yield Split(index=index, files=(path,), start=start, end=end, size=end - start)
 
 
-def _row_group_parts(path: str, index: int, file_size: int, size: int) -> Iterator[FileSplit]:
-    """The splits of a Parquet file; where its size is known only unpacked, by this share."""
-    with open_seekable(path) as file:
-        groups = row_group_sizes(file, display_path(path))
-    unpacked = sum(group_size for _, group_size in groups) or 1
-    first = start = rows = part = 0
-    for number, (count, group_size) in enumerate(groups, 1):
-        rows += count
-        part += group_size
-        if part >= size or number == len(groups):
-            yield FileSplit(
-                index=index,
-                files=(path,),
-                start=start,
-                end=rows,
-                size=file_size * part // unpacked,
-                groups=(first, number),
-            )
-            first, start, part = number, rows, 0
-
-
-def _seekable_parts(path: str, index: int, file_size: int, size: int) -> Iterator[FileSplit]:
-    step = max(size, file_size // _MOST_SPLITS)
-    with open_seekable(path) as file:
-        start = 0
-        while start < file_size:
-            end = _line_border(file, start + step, file_size)
-            yield FileSplit(index=index, files=(path,), start=start, end=end, size=end - start)
-            start = end
+def is_parquet(file: IO[bytes]) -> bool:
+    """Whether an open file is a Parquet file, by its first bytes."""
+    file.seek(0)
+    return file.read(_MAGIC_SIZE) == _PARQUET_MAGIC
 
 
 def first_lines(path: str) -> Lines | None:
@@ -235,24 +234,7 @@ def first_lines(path: str) -> Lines | None:
     return None
 
 
-def _is_compressed(path: str) -> bool:
-    with open_seekable(path) as file:
-        return file.read(_MAGIC_SIZE).startswith(_COMPRESSED)
-
-
-def _line_border(file: IO[bytes], position: int, size: int) -> int:
-    """The end of the line in which a position is."""
-    if position >= size:
-        return size
-    file.seek(position - 1)
-    while block := file.read(_BLOCK_SIZE):
-        found = block.find(b"\n")
-        if found >= 0:
-            return file.tell() - len(block) + found + 1
-    return size
-
-
-def _unpacked_parts(path: str, index: int, size: int) -> Iterator[FileSplit]:
+def _unpacked_parts(path: str, index: int, size: int) -> Iterator[Split]:
     """The splits of compressed lines."""
     read = [0]
 
@@ -266,7 +248,7 @@ def _unpacked_parts(path: str, index: int, size: int) -> Iterator[FileSplit]:
             reported = read[0]
 
 
-def _pieces(file: BufferedReader, size: int) -> Iterator[tuple[int, bytes]]:
+def _pieces(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
     """Whole lines of at least this size, with the bytes before them; those before an error are not lost.
 
     Only the lines determine where they are cut, not how many bytes are read at a time.
@@ -294,7 +276,7 @@ def _pieces(file: BufferedReader, size: int) -> Iterator[tuple[int, bytes]]:
         yield start, bytes(pending)
 
 
-def _streamed_parts(path: str, index: int, size: int) -> Iterator[FileSplit]:
+def _streamed_parts(path: str, index: int, size: int) -> Iterator[Split]:
     """The splits of what can be read only once.
 
     Raises:
@@ -319,35 +301,21 @@ def _streamed_parts(path: str, index: int, size: int) -> Iterator[FileSplit]:
         yield _unpacked(path, index, start, b"".join(group), group_size)
 
 
-def _unpacked(path: str, index: int, start: int, data: bytes, size: int) -> FileSplit:
+def _unpacked(path: str, index: int, start: int, data: bytes, size: int) -> Split:
     end = start + len(data)
-    return FileSplit(index=index, files=(path,), start=start, end=end, size=size, lines=data)
+    return Split(index=index, files=(path,), start=start, end=end, size=size, lines=data)
 
 
-def read_split(split: FileSplit) -> Iterator[Lines]:
-    """The lines of a split that is a part of a file, in blocks.
-
-    Raises:
-        UnreadableInput: the file cannot be read any more.
-    """
-    (path,) = split.files
-    name, start, end = display_path(path), split.start, split.end or 0
-    if split.lines:
-        yield from _lines_of(BytesIO(split.lines), name, start, end)
-    else:
-        with open_seekable(path) as file:
-            file.seek(start)
-            yield from _lines_of(file, name, start, end)
+# --- what is in them ------------------------------------------------------------------------------
 
 
-def _lines_of(file: IO[bytes], name: str, offset: int, end: int) -> Iterator[Lines]:
-    """The lines of a file from where it is read, up to a position."""
+def lines_between(file: IO[bytes], name: str, start: int, end: int) -> Iterator[Lines]:
+    """The lines of a file that begin between two positions, in blocks."""
+    position = _first_line(file, start, end)
+    file.seek(position)
+    offset = position
     pending: list[bytes] = []
-    position = offset
-    while position < end:
-        block = file.read(min(_BLOCK_SIZE, end - position))
-        if not block:
-            break
+    while position < end and (block := file.read(min(_BLOCK_SIZE, end - position))):
         position += len(block)
         cut = block.rfind(b"\n") + 1
         if cut:
@@ -357,17 +325,47 @@ def _lines_of(file: IO[bytes], name: str, offset: int, end: int) -> Iterator[Lin
             pending = []
         pending.append(block[cut:])
     rest = b"".join(pending)
-    if rest:
-        yield Lines(name, 1, rest, offset)
+    if rest:  # this line ends behind the range
+        yield Lines(name, 1, rest + file.readline(), offset)
 
 
-def read_file_lines(path: str) -> Iterator[Lines]:
-    """The lines of a whole file, unpacked, in blocks; unlike `read_batches`, with every byte of it.
+def _first_line(file: IO[bytes], start: int, end: int) -> int:
+    """Where the first line begins between two positions; `end` if there is none."""
+    if not start:
+        return 0
+    position = start - 1  # the line with this byte belongs to the range before
+    file.seek(position)
+    while block := file.read(min(_BLOCK_SIZE, end - 1 - position)):
+        found = block.find(b"\n")
+        if found >= 0:
+            return position + found + 1
+        position += len(block)
+    return end
+
+
+def lines_of(file: Any, name: str, offset: int = 0) -> Iterator[Lines]:
+    """All lines of an open file, in blocks; unlike `read_batches`, with every byte of it.
 
     Raises:
         UnreadableInput: the file cannot be read to its end.
     """
-    name = display_path(path)
-    with open_bytes(path, allow_remote=True) as file:
-        for start, data in _pieces(file, _BLOCK_SIZE):
-            yield Lines(name, 1, data, start)
+    for start, data in _pieces(file, _BLOCK_SIZE):
+        yield Lines(name, 1, data, offset + start)
+
+
+def row_groups_between(
+    file: IO[bytes], name: str, start: int = 0, end: int | None = None
+) -> Iterator[tuple[int, Any]]:
+    """The record batches of the row groups that begin between two positions, each with the number of its first row.
+
+    Raises:
+        UnreadableInput: the file is damaged.
+    """
+    row = 0
+    for number, (rows, begin) in enumerate(row_groups(file, name)):
+        if start <= begin and (end is None or begin < end):
+            first = row
+            for batch in read_row_groups(file, name, range(number, number + 1)):
+                yield first, batch
+                first += batch.num_rows
+        row += rows

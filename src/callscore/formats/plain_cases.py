@@ -6,7 +6,7 @@ Nearly all lines of large files are like this, and reading them is several times
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -17,10 +17,7 @@ from callscore.core.fast_strict import PlainCall
 from callscore.core.nesting import are_shallow, end_soon, nesting_fault
 from callscore.formats.case_fields import has_near_part
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["PlainCase", "PlainDecoder", "decode_cases"]
+__all__ = ["PlainCase", "decode_cases", "decode_plain"]
 
 _Text = Annotated[str, Meta(min_length=1)]
 _Integer = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]  # of more digits, some are refused
@@ -78,9 +75,6 @@ class _WholeCase(_Line, frozen=True, gc=False, kw_only=True):
 # which is two hundred times as fast and usually enough.
 _RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
 _BETWEEN_CASES = b'}\n{"'
-# How many names of tools a decoder learns, and how often.
-_MOST_NAMES = 1000
-_MOST_LEARNED = 8
 _DIGITS = 1000  # a third of the digits that a report has of an integer
 _Calls = tuple[ToolCall, ...]
 _decode_plain = msgspec.json.Decoder(PlainCase).decode_lines
@@ -88,66 +82,16 @@ _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_whole = msgspec.json.Decoder(_WholeCase).decode_lines
 
 
-class PlainDecoder:
-    """Decodes batches of lines without their arguments.
+def decode_plain(lines: bytes) -> list[PlainCase]:
+    """The cases of whole lines, without their arguments.
 
-    A file has many calls of few tools. A decoder that knows their names takes one and the same text
-    for each: it is not made, compared and hashed anew, which saves 6 to 10 % of the time of scoring.
+    Raises:
+        ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
     """
-
-    def __init__(self) -> None:
-        self._names: set[str] = set()
-        self._times_learned = 0
-        self._decode_known: Callable[[bytes], list[PlainCase]] | None = None
-
-    def decode(self, lines: bytes) -> list[PlainCase]:
-        """The cases of whole lines.
-
-        Raises:
-            ValueError: one of the lines is not in the simplest notation. Likewise RecursionError.
-        """
-        _require_plain_text(lines)
-        cases = self._decode_if_known(lines)
-        if cases is None:
-            cases = _decode_plain(lines)
-            self._learn(cases)
-        _require_one_per_line(lines, len(cases))
-        return cases
-
-    def _decode_if_known(self, lines: bytes) -> list[PlainCase] | None:
-        """The cases; None if a tool is not known, or a line is in another notation."""
-        if not self._names:
-            return None
-        if self._decode_known is None:  # only now: many files have only one batch
-            self._decode_known = _decoder_of_known(self._names)
-        try:
-            return self._decode_known(lines)
-        except msgspec.ValidationError:
-            return None
-
-    def _learn(self, cases: list[PlainCase]) -> None:
-        """Learn the names of tools; if there are new ones all the time, it does not pay."""
-        if self._times_learned > _MOST_LEARNED:
-            return
-        self._times_learned += 1
-        self._decode_known = None
-        for case in cases:
-            self._names.update([call.name for call in case.expected + case.actual])
-        if self._times_learned > _MOST_LEARNED or len(self._names) > _MOST_NAMES:
-            self._times_learned = _MOST_LEARNED + 1
-            self._names.clear()
-
-
-def _decoder_of_known(names: set[str]) -> Callable[[bytes], list[PlainCase]]:
-    """Decodes lines in which only these tools are called."""
-    options: Any = {"frozen": True, "gc": False}
-    call: Any = msgspec.defstruct(
-        "KnownCall", [("name", Literal[tuple(names)])], bases=(PlainCall,), **options
-    )
-    sides = [("expected", tuple[call, ...]), ("actual", tuple[call, ...])]
-    case: Any = msgspec.defstruct("KnownCase", sides, bases=(PlainCase,), kw_only=True, **options)
-    decode: Callable[[bytes], list[PlainCase]] = msgspec.json.Decoder(case).decode_lines
-    return decode
+    _require_plain_text(lines)
+    cases = _decode_plain(lines)
+    _require_one_per_line(lines, len(cases))
+    return cases
 
 
 def decode_cases(lines: bytes) -> list[Case]:

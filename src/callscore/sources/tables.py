@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
 
-__all__ = ["batch_rows", "read_csv", "read_parquet", "read_row_groups", "row_group_sizes"]
+__all__ = ["batch_rows", "read_csv", "read_parquet", "read_row_groups", "row_groups"]
 
 
 _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
@@ -168,12 +168,21 @@ def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
                 index += 1
 
 
-def row_group_sizes(file: IO[bytes], name: str) -> list[tuple[int, int]]:
-    """The number of rows, and the bytes, of each row group of a Parquet file; errors as above."""
+def row_groups(file: IO[bytes], name: str) -> list[tuple[int, int]]:
+    """The number of rows of each row group of a Parquet file, and where it begins; errors as above."""
     with _parquet_errors(name):
         metadata = _parquet_file(file).metadata
         groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-        return [(group.num_rows, group.total_byte_size) for group in groups]
+        return [(group.num_rows, _start_of(group)) for group in groups]
+
+
+def _start_of(group: Any) -> int:
+    """Where the first column of a row group begins."""
+    if not group.num_columns:
+        return 0
+    column = group.column(0)
+    pages = [column.data_page_offset, column.dictionary_page_offset]
+    return min(int(page) for page in pages if page)
 
 
 def read_row_groups(file: IO[bytes], name: str, groups: range | None = None) -> Iterator[Any]:
