@@ -70,6 +70,7 @@ class LightRow(NamedTuple):
         result: the result; its case has a trial number if the evaluation has several trials.
         payload: the digest of its case; None without one.
         calls: the digest of its calls; None without any.
+        comparison: the digest of its score; None without one.
     """
 
     run: int
@@ -78,14 +79,16 @@ class LightRow(NamedTuple):
     result: Result
     payload: bytes | None
     calls: bytes | None
+    comparison: bytes | None
 
 
 _light_columns = queries.result_columns(
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
     *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
+    "comparison",
     *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
 )
-_AFTER_USAGE, _BEFORE_SCORE = 11, 18
+_AFTER_USAGE, _BEFORE_SCORE = 11, 19
 
 
 @with_retries
@@ -112,7 +115,7 @@ def _light_row(
     row: Sequence[Any], caches: tuple[DecodeCache, DecodeCache], *, has_trials: bool
 ) -> LightRow:
     run, number, evaluation, case, trial, status, passed, seconds, *usage = row[:_AFTER_USAGE]
-    attempts, is_reused, payload, calls, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
+    attempts, is_reused, *digests, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
     values, kept_scores = caches
     trial = trial if has_trials else None
     failure = None
@@ -138,7 +141,7 @@ def _light_row(
         failure=failure,
         saved=kept_scores[row[_BEFORE_SCORE:]],
     )
-    return LightRow(run, number, evaluation, result, payload, calls)
+    return LightRow(run, number, evaluation, result, *digests)
 
 
 def _decode_values(scores: str) -> tuple[MetricValue, ...]:
@@ -161,7 +164,9 @@ def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int
 
     The rows were verified, with the digests of their texts. Answers are not read.
     """
-    digests = {digest for row in wanted for digest in (row.payload, row.calls) if digest}
+    digests = {
+        digest for row in wanted for digest in (row.payload, row.calls, row.comparison) if digest
+    }
     with store.reading() as connection:
         run_queries.saved_run(connection, run)
         bodies = queries.payload_bodies(connection, sorted(digests))
@@ -169,7 +174,7 @@ def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int
 
 
 def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> ResultRecord:
-    case, payload, calls = row.result.case, row.payload, row.calls
+    case, payload, calls, compared = row.result.case, row.payload, row.calls, row.comparison
     return ResultRecord(
         run=run,
         evaluation=row.evaluation,
@@ -177,6 +182,7 @@ def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> Resu
         status=row.result.status,
         payload=unpack(bodies.get(payload or b""), payload) or {},
         calls=unpack(bodies.get(calls or b""), calls),
+        comparison=unpack(bodies.get(compared or b""), compared),
         counts=() if row.result.saved is None else row.result.saved.counts,
         passed=row.result.passed,
         values=row.result.values,
