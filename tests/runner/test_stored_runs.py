@@ -8,15 +8,15 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
-from tests.servers.openai_server import OpenAIServer, Reply, openai_server
+from tests.servers.openai_server import Reply, openai_server
 
 from callscore import expect, models
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import make_plan
+from callscore.history import saved_scores
 from callscore.runner.running import RunOptions, run
 from callscore.runner.stored_runs import (
     ShowOptions,
-    StoredScores,
     load_case,
     load_run,
 )
@@ -24,9 +24,7 @@ from callscore.words.plain_data import run_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.results import RunResults, SavedCase
-    from callscore.core.score import Score
     from callscore.evaluations.plan import Plan
-    from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
 WRONG = [{"name": "get_weather", "arguments": {"city": "Oslo"}}, {"name": "log", "arguments": {}}]
@@ -129,17 +127,28 @@ def test_a_run_whose_process_was_ended_is_never_below_fail_under(store: Store) -
     assert found.is_interrupted
 
 
-def test_where_only_python_knows_what_was_expected_the_calls_are_shown(store: Store) -> None:
+def test_what_only_python_can_expect_is_shown_as_when_it_ran(store: Store) -> None:
     wanted = expect.call("search", {"$where": 1, "limit": expect.gt(3)})
     case = a_case("python", expected=[wanted])
-    ran(store, a_plan(lambda _: [("search", {"$where": 1, "limit": 2})], case))
+    first = ran(store, a_plan(lambda _: [("search", {"$where": 1, "limit": 2})], case))
+
+    assert as_data(kept(store, ALL)) == as_data(first)
+
+
+def test_a_score_that_cannot_be_read_leaves_the_calls(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_scores, "save_score", lambda *_: {"equal": "two"})
+    ran(store, a_plan(lambda _: WRONG, a_case("a")))
 
     found = kept(store)
 
     (shown,) = found.evaluations[0].unreferenced
-    assert [call.name for call in shown.calls] == ["search"]
+    assert [call.name for call in shown.calls] == ["get_weather", "log"]
     assert found.evaluations[0].scorers[0].mean == 0.0
-    assert found.warnings[0].startswith("for 1 case only the calls are shown")
+    assert found.warnings == (
+        "for 1 case only the calls are shown: their scores in the history cannot be read",
+    )
 
 
 # One case of a run, with all that was kept of it.
@@ -184,34 +193,21 @@ def test_a_case_of_several_evaluations_is_found_in_those_that_are_meant(
     assert [case.evaluation for case in found(store, reference, keyword)] == labels
 
 
-# Scores that are made anew of what is kept; nobody is asked anything.
-
-
-def first_result(store: Store, asked: Plan) -> ResultRecord:
-    found = run(asked, RunOptions(jobs=1), store=store)
-    return next(store.results(found.id))
-
-
-def score_of(store: Store, record: ResultRecord) -> Score | None:
-    return StoredScores(store, store.evaluations(record.run)).score_of(record)
+# Nothing is scored again to be shown, and nobody is asked anything.
 
 
 def judge_server() -> Any:
-    return openai_server(lambda *_: Reply(text='{"verdict": true, "reason": "it is a city"}'))
+    return openai_server(lambda *_: Reply(text='{"verdict": false, "reason": "a town"}'))
 
 
-def judged(store: Store, server: OpenAIServer) -> ResultRecord:
-    judge = models.judge("judge", base_url=server.base_url)
-    case = a_case(expected=[expect.call("get_weather", city=expect.judge("Is it a city?"))])
-    return first_result(store, a_plan(lambda _: RIGHT, case, judge=judge))
-
-
-def test_a_judge_who_has_forgotten_is_not_asked_either(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_is_not_asked_to_show_a_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with judge_server() as server:
-        record = judged(store, server)
+        judge = models.judge("judge", base_url=server.base_url)
+        case = a_case(expected=[expect.call("get_weather", city=expect.judge("Is it a city?"))])
+        first = ran(store, a_plan(lambda _: RIGHT, case, judge=judge))
         monkeypatch.setattr(store, "judgement", lambda _: None)
 
-        assert score_of(store, record) is None
+        found = kept(store, ALL)
+
+        assert as_data(found)["evaluations"] == as_data(first)["evaluations"]
         assert len(server.requests) == 1

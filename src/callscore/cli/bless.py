@@ -223,7 +223,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     from callscore.history.saved_totals import require_every_case, saved_counts
     from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
     from callscore.runner.recorder import plain_case_payload
-    from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
+    from callscore.runner.stored_runs import score_reader, stored_calls
 
     run = store.find(request.run or "")
     evaluations = store.evaluations(run.id)
@@ -234,10 +234,9 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     kept = StoredRun(
         evaluations=evaluations,
         results=store.results(run.id),
-        score_of=StoredScores(store, evaluations).score_of,
+        score_of=score_reader(evaluations),
         payload_of=plain_case_payload,
         calls_of=stored_calls,
-        not_stored_errors=(NeverJudgedError,),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
     locator = CaseLocator(root, files)

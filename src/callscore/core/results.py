@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Case, Origin, origin_of
@@ -39,9 +39,6 @@ __all__ = [
     "Results",
     "RunResults",
     "SavedCase",
-    "SavedComparison",
-    "SavedDifference",
-    "SavedFault",
     "SavedScore",
     "ScorerResult",
     "Status",
@@ -332,61 +329,19 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
 
 
-class SavedDifference(Struct, frozen=True, gc=False, kw_only=True):
-    """A stored difference between the calls of a pair; `pair` is a position in the pairs."""
-
-    pair: int
-    path: str
-    kind: str = ""
-    expected: Any = None
-    actual: Any = None
-    reason: str
-
-
-class SavedFault(Struct, frozen=True, gc=False, kw_only=True):
-    """A stored fault of a call by the definition of its tool."""
-
-    tool: str
-    kind: str
-    index: int
-    path: str = ""
-    reason: str
-
-
-class SavedComparison(Struct, frozen=True, kw_only=True):
-    """Which calls are paired and how they differ, as stored in a history.
-
-    Calls are given by their positions among those that count. `expected` and `actual` hold these
-    calls if they differ from those of the case.
-    """
-
-    pairs: list[tuple[int, int, bool]] = []
-    missed: list[int] = []
-    extra: list[int] = []
-    forbidden: list[int] = []
-    differences: list[SavedDifference] = []
-    faults: list[SavedFault] = []
-    expected: list[Any] | UnsetType = UNSET
-    actual: list[dict[str, Any]] | UnsetType = UNSET
-
-
 class SavedScore(Struct, frozen=True, gc=False, kw_only=True):
     """A stored score.
 
     Attributes:
-        f1: the score of the calls; None if nothing is scored.
         counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty if nothing is
             scored.
         tools: the counts of each tool; None if they were not counted.
-        comparison: the pairs and the differences, as plain data.
         turns: the number of turns that were scored; 0 if they were compared as one, None without.
         first_wrong_turn: the number of the first turn that did not pass, from 1; None without one.
     """
 
-    f1: float | None = None
     counts: tuple[int, ...] = ()
     tools: dict[str, ToolOutcome] | None = None
-    comparison: dict[str, Any] | None = None
     turns: int | None = None
     first_wrong_turn: int | None = None
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SCHEMA_FAULTS",
     "UNANSWERED",
+    "ComparedScore",
     "Fault",
     "FaultKind",
     "Outcome",
@@ -46,6 +47,7 @@ __all__ = [
     "Positions",
     "Score",
     "TurnScore",
+    "compared_pair",
     "count_faulty_calls",
     "f1_of",
     "has_accepted_differences",
@@ -200,20 +202,19 @@ class Pair(Struct, frozen=True, dict=True):
     @property
     def matched_arguments(self) -> int:
         """The number of expected arguments that the actual call has with an equal value."""
-        return 0 if self.actual.error is not None else self._counts.matched
+        return 0 if self.actual.error is not None else self.counts.matched
 
     @property
     def expected_arguments(self) -> int:
         """The number of expected arguments, without optional ones that are absent."""
-        return self._counts.wanted
+        return self.counts.wanted
 
     @property
     def differing_arguments(self) -> list[str]:
         """The names of the top-level arguments that are not the same on both sides."""
-        expected = self._demands
-        if self.actual.error is not None or expected is None:
+        if self.actual.error is not None or self.expected.arguments is None:
             return []
-        if expected.__class__ is dict:
+        if _DIFFERING in self.__dict__ or self._demands.__class__ is dict:
             return list(self._differing_keys)
         return list(dict.fromkeys([str(found.argument) for found in self.differences]))
 
@@ -226,10 +227,10 @@ class Pair(Struct, frozen=True, dict=True):
     @property
     def overlap_parts(self) -> tuple[int, int]:
         """The overlap as a numerator and a denominator."""
-        if self.actual.error is not None or self._demands is None:
+        if self.actual.error is not None or self.expected.arguments is None:
             _, _, part, whole = grade_calls(self.expected, self.actual, self.settings)
             return part, whole
-        matched, wanted, given, shared = counts = self._counts
+        matched, wanted, given, shared = counts = self.counts
         if counts.is_equal:
             return 1, 1
         extra = self.settings.extra_arguments
@@ -252,7 +253,7 @@ class Pair(Struct, frozen=True, dict=True):
         return kept[_DEMANDS]
 
     @property
-    def _counts(self) -> ArgumentCounts:
+    def counts(self) -> ArgumentCounts:
         """How many arguments were wanted and how many of them were given so; counted once."""
         kept: dict[str, ArgumentCounts] = self.__dict__
         found = kept.get(_COUNTS)
@@ -279,6 +280,23 @@ class Pair(Struct, frozen=True, dict=True):
             wanted = cast("dict[str, Any]", self._demands)
             found = kept[_DIFFERING] = differing_keys(wanted, self.actual.arguments or {})
         return found
+
+
+def compared_pair(
+    pair: Pair,
+    counts: ArgumentCounts,
+    differences: tuple[Difference, ...] = (),
+    differing: Iterable[str] | None = None,
+) -> Pair:
+    """The pair with what was found when it was compared: it is not compared again.
+
+    `differing` are the names of the arguments that differ, if `differences` are only the first.
+    """
+    if differing is None:
+        differing = dict.fromkeys([str(found.argument) for found in differences])
+    found = {_COUNTS: counts, _DIFFERENCES: differences, _DIFFERING: list(differing)}
+    pair.__dict__.update(found)
+    return pair
 
 
 def pairs_at(
@@ -624,6 +642,24 @@ class Score(Struct, frozen=True, gc=False):
         from callscore.words.without_secrets import score_without_secrets
 
         yield rich_text(diff_lines(score_without_secrets(self), width=options.max_width))
+
+
+class ComparedScore(Score, frozen=True, gc=False, kw_only=True):
+    """A score whose pairs have what was found when they were compared: nothing is compared again.
+
+    Attributes:
+        correct_pairs: the correct pairs.
+    """
+
+    correct_pairs: tuple[Pair, ...] = ()
+
+    @property
+    def correct(self) -> tuple[Pair, ...]:
+        """The pairs whose actual call counts as the expected one."""
+        return self.correct_pairs
+
+    def __repr__(self) -> str:
+        return repr(Score(*[getattr(self, name) for name in Score.__struct_fields__]))
 
 
 def repr_without_secrets(value: Struct) -> str:

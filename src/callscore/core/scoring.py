@@ -244,7 +244,8 @@ def _score_in_parts(
 
         given = [made[place] for place in places]
         score = without_free_calls(score, given, tools_by_any_name(tools, settings))
-    score = structs.replace(score, settings=settings)
+    pairs = [structs.replace(pair, settings=settings) for pair in score.incorrect]
+    score = structs.replace(score, settings=settings, incorrect=tuple(pairs))
     if score.turns:
         from callscore.core.turns import turn_scores
 

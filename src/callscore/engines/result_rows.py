@@ -25,8 +25,9 @@ from callscore.core.score import (
     turn_count,
 )
 from callscore.core.summary import tool_outcomes
-from callscore.engines.payloads import calls_payload, case_payload
+from callscore.engines.payloads import case_payload
 from callscore.errors import InvalidCall, MissingExtra
+from callscore.history.saved_scores import calls_payload
 from callscore.reports.html.case_view import problems_of
 from callscore.words.value_text import json_safe
 

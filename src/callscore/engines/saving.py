@@ -17,9 +17,7 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import Totals, summary_payload
 from callscore.engines.payloads import (
     FILE_SCORER,
-    calls_payload,
     case_payload,
-    score_payload,
     settings_payload,
     tools_payload,
 )
@@ -42,6 +40,7 @@ from callscore.history.run_metadata import (
     require_no_baseline,
     versions,
 )
+from callscore.history.saved_scores import calls_payload, score_fields
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,
@@ -423,5 +422,5 @@ def _result_record(
         values=values,
         failure=None if failure is None else (failure.kind, failure.problem),
         finished_at=time(),
-        **score_payload(result.score),
+        **score_fields(result.score, case, payload),
     )

@@ -65,6 +65,7 @@ class LightRow(NamedTuple):
         result: the result; its case has a trial number if the evaluation has several trials.
         payload: the digest of its case; None without one.
         calls: the digest of its calls; None without any.
+        comparison: the digest of its score; None without one.
     """
 
     run: int
@@ -73,14 +74,16 @@ class LightRow(NamedTuple):
     result: Result
     payload: bytes | None
     calls: bytes | None
+    comparison: bytes | None
 
 
 _LIGHT_COLUMNS = (
     *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
     *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
+    "comparison",
     *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
 )
-_AFTER_USAGE, _BEFORE_SCORE = 11, 18
+_AFTER_USAGE, _BEFORE_SCORE = 11, 19
 
 
 @with_retries
@@ -105,7 +108,7 @@ def _light_row(
     row: Sequence[Any], caches: tuple[DecodeCache, DecodeCache], *, has_trials: bool
 ) -> LightRow:
     run, number, evaluation, case, trial, status, passed, seconds, *usage = row[:_AFTER_USAGE]
-    attempts, is_reused, payload, calls, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
+    attempts, is_reused, *digests, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
     values, kept_scores = caches
     trial = trial if has_trials else None
     failure = None
@@ -131,7 +134,7 @@ def _light_row(
         failure=failure,
         saved=kept_scores[row[_BEFORE_SCORE:]],
     )
-    return LightRow(run, number, evaluation, result, payload, calls)
+    return LightRow(run, number, evaluation, result, *digests)
 
 
 def _decode_values(scores: str) -> tuple[MetricValue, ...]:
@@ -154,14 +157,16 @@ def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int
 
     Answers are not read.
     """
-    digests = {digest for row in wanted for digest in (row.payload, row.calls) if digest}
+    digests = {
+        digest for row in wanted for digest in (row.payload, row.calls, row.comparison) if digest
+    }
     with store.reading() as connection:
         bodies = queries.payload_bodies(connection, sorted(digests))
         return {row.number: _full_result(row, run, bodies) for row in wanted}
 
 
 def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> ResultRecord:
-    case, payload, calls = row.result.case, row.payload, row.calls
+    case, payload, calls, compared = row.result.case, row.payload, row.calls, row.comparison
     return ResultRecord(
         run=run,
         evaluation=row.evaluation,
@@ -169,6 +174,7 @@ def _full_result(row: LightRow, run: str, bodies: Mapping[bytes, bytes]) -> Resu
         status=row.result.status,
         payload=unpack(bodies.get(payload or b""), payload) or {},
         calls=unpack(bodies.get(calls or b""), calls),
+        comparison=unpack(bodies.get(compared or b""), compared),
         counts=() if row.result.saved is None else row.result.saved.counts,
         passed=row.result.passed,
         values=row.result.values,

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from callscore.core.arguments import Difference
-from callscore.core.call import ToolCall
 from callscore.core.case import is_state
 from callscore.core.phrases import Phrase, count_of, say
-from callscore.core.rendering import clip, display_width, escape, render_value, wrap
-from callscore.core.results import Answer, SavedComparison, SavedScore
+from callscore.core.rendering import display_width, escape, render_value, wrap
+from callscore.core.results import Answer
 from callscore.reports.formatting import (
     RUN_ID,
     UNLIMITED_WIDTH,
@@ -27,23 +23,22 @@ from callscore.reports.run import ATTEMPTS, FAILURE_KINDS, NO_CALLS, OUTCOMES, R
 from callscore.words.diff import call_lines
 from callscore.words.diff_rows import plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
-from callscore.words.reasons import difference_reason
 from callscore.words.turns import END_STATE_TITLE, first_wrong_text
 from callscore.words.value_text import call_text, json_document, json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
-    from callscore.core.results import Result, SavedCase, SavedDifference
+    from callscore.core.results import Result, SavedCase
     from callscore.core.score import Score
-    from callscore.words.diff_rows import Line, Span
+    from callscore.words.diff_rows import Line
 
 __all__ = [
     "cost_text",
     "full_call_lines",
     "outcome_text",
-    "stored_call_lines",
     "text_lines",
     "trials_passed_text",
     "wrapped_calls",
@@ -55,10 +50,6 @@ INPUT = Phrase("Input", "Входные данные")
 METADATA = Phrase("Metadata", "Метаданные")
 TRIAL = Phrase("Trial {number}", "Попытка {number}")
 TAGS = Phrase("tags: {tags}", "теги: {tags}")
-AS_STORED = Phrase(
-    "The reference cannot be scored again from the history. Below is the saved comparison.",
-    "Эталон из истории нельзя использовать для повторной оценки. Ниже — сохранённое сравнение.",
-)
 _TRIALS = Phrase("{part} of {whole} trials passed", "пройдено попыток: {part} из {whole}")
 _REUSED = Phrase("reused", "ответ из истории")
 # A trial is feminine in Russian, a case is masculine.
@@ -150,65 +141,6 @@ def lines_width(lines: Sequence[Line]) -> int:
     return max([display_width("".join([text for text, _ in line])) for line in lines], default=0)
 
 
-# Kinds of difference whose text needs nothing but the two values.
-_PLAIN_KINDS = ("missing", "unexpected", "type", "value")
-
-
-def stored_call_lines(
-    trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
-) -> Iterator[Line]:
-    """The calls with the marks of a diff, from the stored comparison; empty without a readable one."""
-    comparison = None if trial.saved is None else trial.saved.comparison
-    try:
-        kept = msgspec.convert(comparison or {}, SavedComparison, strict=False)
-        own_calls = [] if kept.actual is UNSET else kept.actual
-        calls = msgspec.convert(own_calls, list[ToolCall], strict=False)
-    except msgspec.ValidationError:  # written by another program
-        return
-    made = (trial.case.actual or ()) if kept.actual is UNSET else calls
-    expected_calls = (expected or ()) if kept.expected is UNSET else kept.expected
-    room = max(width - 2, 1)
-    for number, (_, column, is_correct) in enumerate(kept.pairs):
-        mark: Span = ("=", "correct") if is_correct else ("~", "incorrect")
-        yield (mark, (" " + _actual_at(made, column, room), ""))
-        for found in kept.differences:
-            if found.pair == number:
-                for line in wrap(_difference_reason(found, lang), room - 2):
-                    yield (("    " + line, "muted"),)
-    for row in kept.missed:
-        yield (("-", "missed"), (" " + _expected_at(expected_calls, row, room), ""))
-    for column in kept.extra:
-        mark = ("!", "forbidden") if column in kept.forbidden else ("+", "extra")
-        yield (mark, (" " + _actual_at(made, column, room), ""))
-
-
-def _actual_at(made: Sequence[ToolCall], position: int, room: int) -> str:
-    return call_text(made[position], limit=room) if 0 <= position < len(made) else "?"
-
-
-def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str:
-    """An expected call as text; anything else as it is stored."""
-    if not 0 <= position < len(expected_calls):
-        return "?"
-    item = expected_calls[position]
-    if isinstance(item, dict) and isinstance(item.get("python"), str):
-        return clip(escape(item["python"]), room)
-    if isinstance(item, dict) and isinstance(item.get("name"), str):
-        arguments = item.get("arguments")
-        known = arguments if isinstance(arguments, dict) else None
-        return call_text(ToolCall(item["name"], known), limit=room)
-    return render_value(item, limit=room)
-
-
-def _difference_reason(found: SavedDifference, lang: Language) -> str:
-    """Why two calls differ; the stored English text if it cannot be translated."""
-    if lang == "en" or found.kind not in _PLAIN_KINDS:
-        return escape(found.reason)
-    kind: Any = found.kind
-    difference = Difference(found.path, kind, found.expected, found.actual)
-    return escape(difference_reason(difference, lang=lang))
-
-
 _JSON_FIELDS = ("run", "evaluation", "place", "id", "tags", "input", "expected", "metadata")
 
 
@@ -226,16 +158,15 @@ def write_json(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
 
 
 def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
-    answer, kept, failure = trial.answer or Answer(), trial.saved or SavedScore(), trial.failure
+    answer, score, failure = trial.answer or Answer(), trial.score, trial.failure
     return {
         "trial": trial.case.trial,
         "status": trial.status,
         "passed": trial.passed,
-        "f1": kept.f1,
+        "f1": None if score is None else score.f1,
         "values": [value_to_dict(found) for found in trial.values],
         "calls": [call_to_dict(call) for call in trial.case.actual or ()],
-        "score": None if trial.score is None else score_to_dict(trial.score, lang=lang),
-        "comparison": json_safe(kept.comparison),
+        "score": None if score is None else score_to_dict(score, lang=lang),
         "answer": json_safe(answer.document),
         "failure": None
         if failure is None
@@ -287,11 +218,10 @@ def _markdown_trial(case: SavedCase, trial: Result, lang: Language) -> Iterator[
         yield fenced(escape(trial.failure.problem), "text")
         return
     yield from value_blocks(trial.values, UNLIMITED_WIDTH, pass_mark=case.pass_mark)
-    if trial.score is not None:
-        lines = call_lines(trial.score, width=_WIDTH, lang=lang)
-    else:
-        lines = [*stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)]
-    yield fenced(plain_text(lines) if lines else say(NO_CALLS, lang), "diff")
-    whole = [] if trial.score is None else full_call_lines(trial.score, width=_WIDTH, lang=lang)
-    if whole:
+    if trial.score is None:
+        calls = wrapped_calls(trial.case.actual or (), UNLIMITED_WIDTH)
+        yield fenced("\n".join(calls) or say(NO_CALLS, lang), "diff")
+        return
+    yield fenced(plain_text(call_lines(trial.score, width=_WIDTH, lang=lang)), "diff")
+    if whole := full_call_lines(trial.score, width=_WIDTH, lang=lang):
         yield fenced("\n".join(whole), "text")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import case as wording
-from callscore.reports.formatting import RUN_ID, UNLIMITED_WIDTH
+from callscore.reports.formatting import RUN_ID
 from callscore.reports.run import NO_CALLS
-from callscore.reports.styled import StyledLines, Text, diff_text
+from callscore.reports.styled import StyledLines, Text
 from callscore.reports.terminal import (
     INDENT,
     SPACE,
@@ -52,12 +52,8 @@ def _sections(case: SavedCase, width: int, lang: Language) -> Iterator[Section]:
         if value is not None:
             lines = wording.text_lines(value, width - INDENT)
             yield [Text(say(heading, lang), "dim"), indented(Text("\n".join(lines)))]
-    is_noted = False  # it is said only once why there are no two columns
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
-        if trial.status == "scored" and trial.score is None and not is_noted:
-            is_noted = True
-            yield [Text(say(wording.AS_STORED, lang), "dim")]
         yield [*head, *_trial_section(case, trial, width, lang)]
 
 
@@ -119,11 +115,5 @@ def _trial_section(case: SavedCase, trial: Result, width: int, lang: Language) -
         values.append(StyledLines(call_lines(trial.score, width=width, lang=lang)))
         whole = wording.full_call_lines(trial.score, width=width, lang=lang)
         return [*values, Text(), Text("\n".join(whole), "dim")] if whole else values
-    if trial.status == "scored":
-        found = wording.stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
-        text = diff_text([*found])
-        if text:
-            text.no_wrap, text.overflow = False, "fold"
-            return [*values, text]
     calls = wording.wrapped_calls(trial.case.actual or (), width - INDENT)
     return [*values, Text("\n".join(calls) or " " * INDENT + say(NO_CALLS, lang), "dim")]

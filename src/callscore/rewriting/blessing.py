@@ -13,7 +13,6 @@ from callscore.core.rendering import clip
 from callscore.core.results import Unloaded
 from callscore.core.scoring import score_calls
 from callscore.engines.inputs import CASES, input_options_for, read_cases
-from callscore.engines.payloads import PYTHON_KEY
 from callscore.errors import CallscoreError
 from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
@@ -22,6 +21,7 @@ from callscore.formats.case_sides import read_expected_side
 from callscore.hiding.hider import Hider, contains_marker, texts_in
 from callscore.hiding.markers import MARKER
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
+from callscore.history.saved_scores import PYTHON_KEY
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import (
     CorrectExpectation,
@@ -110,10 +110,9 @@ class StoredRun(NamedTuple):
 
     evaluations: Sequence[EvaluationRecord]
     results: Iterable[ResultRecord]
-    score_of: Callable[[ResultRecord], Score | None]  # None if it cannot be computed again
+    score_of: Callable[[ResultRecord], Score | None]  # None if it cannot be read
     payload_of: Callable[[Case], dict[str, Any]]  # a case as the history stores it
     calls_of: Callable[[ResultRecord], Sequence[ToolCall]]
-    not_stored_errors: tuple[type[Exception], ...] = ()  # errors for a judgement that is not stored
     only: tuple[int, str] | None = None  # the evaluation and the id of the only case to accept
 
     def is_selected(self, record: EvaluationRecord, case: str) -> bool:
@@ -253,10 +252,6 @@ class _BlessingFinder:
         except CannotRewrite as problem:
             self._refused.append(Unblessed(stored_case.label, str(problem), problem))
             return
-        except self._run.not_stored_errors:
-            unknown = CannotRewrite(reasons.COMPARISON_UNKNOWN)
-            self._refused.append(Unblessed(stored_case.label, str(unknown), unknown))
-            return
         if blessed is not None:
             self._blessed.append((stored_case, blessed))
 
@@ -320,7 +315,7 @@ class _BlessingFinder:
         for each in stored_cases:
             if each.identity in wanted and id(each.trials) not in taken:
                 # It may be in another file, or need no change.
-                with suppress(CannotRewrite, *self._run.not_stored_errors):
+                with suppress(CannotRewrite):
                     self._take_competing(each)
 
     def _take_competing(self, stored_case: _StoredCase) -> None:

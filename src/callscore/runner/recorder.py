@@ -7,13 +7,13 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from callscore.core.large_number import decode_json
 from callscore.core.totals import summary_payload
 from callscore.engines import payloads
 from callscore.engines.payloads import (
     function_payload,
-    score_payload,
     settings_payload,
     tools_payload,
 )
@@ -35,6 +35,7 @@ from callscore.history.records import (
 )
 from callscore.history.run_metadata import git_state, require_no_baseline, versions
 from callscore.history.run_results import light_results
+from callscore.history.saved_scores import score_fields
 from callscore.history.writer import FallbackStore, RunWriter
 from callscore.runner.answers import with_plain_expected
 from callscore.runner.resuming import KnownAnswers, LockedRun, begin_or_resume
@@ -123,12 +124,13 @@ def result_record(  # noqa: PLR0913  (each is a field of the record)
     if failure is not None:
         text = (failure.kind, failure.problem)
         return ResultRecord(**{**fields, "attempts": failure.attempts}, failure=text)
+    answered = replace(question.case, actual=result.case.actual)
     return ResultRecord(
         **fields,
         calls=[call_to_dict(call, exact=True) for call in result.case.actual or ()],
         passed=result.passed,
         values=result.values,
-        **score_payload(result.score),
+        **score_fields(result.score, answered, payload),
     )
 
 

@@ -15,14 +15,15 @@ from callscore.history.run_metadata import lineage, unreadable_records
 from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 from callscore.reports.history import RunRow, timelines_of
 from callscore.reports.html.run import AboutRun, run_parts
+from callscore.runner.stored_payloads import read_settings
 from callscore.runner.stored_runs import (
     ShowOptions,
-    StoredScores,
     evaluation_label,
     evaluation_labels,
     evaluations_of_variant,
     load_case,
     run_warnings,
+    settings_by_number,
     stored_result,
     stored_totals,
     totals_of_evaluation,
@@ -90,7 +91,7 @@ class StoredRunReport:
         self._store = store
         self._options = options
         self.evaluations = evaluations_of_variant(store, run, options.variant)
-        self._scores = StoredScores(store, self.evaluations)
+        self._settings = settings_by_number(self.evaluations)
         self._trials = store.trials(run.id)
         self._totals: dict[int, Totals] = {}
         self._not_shown = 0
@@ -128,7 +129,12 @@ class StoredRunReport:
             names = (record.name, record.variant or "", found.case)
             if (fits is None or fits(names)) and self._is_wanted(record, found.case):
                 is_empty = False
-                yield record, self._result(found.evaluation, stored_result(found, self._scores))
+                yield (
+                    record,
+                    self._result(
+                        found.evaluation, stored_result(found, self._settings[found.evaluation])
+                    ),
+                )
         if fits is not None and is_empty:
             raise UnknownRun(
                 f"nothing in run {self.run.id} matches {self._options.keyword!r}. Its evaluations:"
@@ -147,7 +153,7 @@ class StoredRunReport:
     def _add(self, record: EvaluationRecord, result: Result) -> None:
         number = record.number
         if number not in self._totals:
-            self._totals[number] = stored_totals(record, self._scores.settings_of(number))
+            self._totals[number] = stored_totals(record, self._settings[number])
         self._totals[number].add(result)
 
     def totals(self) -> RunResults:
@@ -170,7 +176,7 @@ class StoredRunReport:
         )
 
     def _part(self, record: EvaluationRecord) -> EvaluationResults:
-        settings = self._scores.settings_of(record.number)
+        settings = self._settings[record.number]
         totals = self._totals.get(record.number) or stored_totals(record, settings)
         if self._only is not None:  # about this case, and not about all cases
             record = replace(record, summary={})
@@ -221,11 +227,11 @@ def stored_case(
 ) -> list[tuple[EvaluationRecord, Result]]:
     """The results of one case in one evaluation of a run, trial by trial, with everything stored."""
     records = {record.number: record for record in store.evaluations(run.id)}
-    scores = StoredScores(store, records.values())
     is_repeated = store.trials(run.id).get(evaluation, 1) > 1
     found = []
     for record in store.result(run.id, case, evaluation=evaluation):
-        result = stored_result(record, scores)
+        settings = read_settings(records[record.evaluation].settings)
+        result = stored_result(record, settings)
         if not is_repeated:
             result = replace(result, case=replace(result.case, trial=None))
         found.append((records[record.evaluation], result))

@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
+from callscore.core.budget import OverBudget
 from callscore.core.case import Case, origin_in
 from callscore.core.results import Noted
-from callscore.core.settings import ArgumentRule
-from callscore.errors import InvalidCall
+from callscore.core.settings import DEFAULT, ArgumentRule, settings_from
+from callscore.errors import CallscoreError, InvalidCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from callscore.core.settings import Settings
     from callscore.history.records import EvaluationRecord
 
-__all__ = ["FUNCTION_SETTINGS", "case_from_payload", "stored_settings", "stored_skipped"]
+__all__ = [
+    "FUNCTION_SETTINGS",
+    "case_from_payload",
+    "read_settings",
+    "stored_settings",
+    "stored_skipped",
+]
 
 
 def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
@@ -27,8 +35,8 @@ def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
         InvalidCall: only Python can express what it expects.
     """
     # A run without cases to show needs none of what reads and scores them.
-    from callscore.engines.payloads import PYTHON_KEY
     from callscore.formats.case_sides import read_expected_side
+    from callscore.history.saved_scores import PYTHON_KEY
 
     expected = payload.get("expected")
     for item in expected or ():
@@ -64,6 +72,41 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(found.get(name), list):
             found[name] = tuple(found[name])
     return found
+
+
+class StoredFunction:
+    """A judge or another function of stored settings: it has a name, and cannot be called.
+
+    Attributes:
+        model: the model of a judge.
+    """
+
+    def __init__(self, stored: Any) -> None:
+        if isinstance(stored, dict):
+            self.model = stored.get("model")
+        else:
+            self.__module__, _, self.__qualname__ = str(stored).rpartition(".")
+
+    def __call__(self, *_: Any) -> Any:
+        """Nothing is scored again to be shown; an explanation leaves out what it cannot find out.
+
+        Raises:
+            OverBudget: always.
+        """
+        raise OverBudget("the function of a stored run cannot be called.")
+
+
+def read_settings(kept: Mapping[str, Any]) -> Settings:
+    """Stored settings; functions have only their names. The defaults if they cannot be read."""
+    found = stored_settings(kept)
+    for name in FUNCTION_SETTINGS:
+        if found.get(name) is not None:
+            found[name] = StoredFunction(found[name])
+    known = {name: value for name, value in found.items() if value != getattr(DEFAULT, name, UNSET)}
+    try:
+        return settings_from(known) if known else DEFAULT
+    except CallscoreError:  # settings of another version of callscore
+        return DEFAULT
 
 
 def stored_skipped(record: EvaluationRecord) -> Noted:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from callscore.hiding.hider import Hider
 from callscore.history.run_results import numbered_results, result_numbers
-from callscore.runner.stored_runs import StoredScores, stored_result
+from callscore.runner.stored_runs import settings_by_number, stored_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class StoredResults:
     def __init__(self, store: Store, run: str, evaluations: Iterable[EvaluationRecord]) -> None:
         self._store = store
         self._run = run
-        self._scores = StoredScores(store, evaluations)
+        self._settings = settings_by_number(evaluations)
         self._numbers: dict[tuple[int, str], list[int]] | None = None
 
     def of_cases(self, cases: Sequence[tuple[int, str]]) -> list[list[Result]]:
@@ -51,7 +51,7 @@ class StoredResults:
         ]
 
     def _result(self, record: ResultRecord, *, has_trials: bool) -> Result:
-        result = stored_result(record, self._scores)
+        result = stored_result(record, self._settings[record.evaluation])
         return result if has_trials else replace(result, case=replace(result.case, trial=None))
 
     def _find_numbers(self) -> dict[tuple[int, str], list[int]]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from callscore.core.call import ToolCall
 from callscore.core.case import Case, origin_in
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -26,158 +24,76 @@ from callscore.core.results import (
     failure_kind,
     unanswered_case,
 )
-from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
-from callscore.errors import CallscoreError, InvalidCall, UnknownRun
+from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
+from callscore.history.saved_scores import read_calls, read_score
 from callscore.history.saved_totals import (
     SAVED_CASES,
     evaluation_of_counts,
     saved_cases_of,
     saved_counts,
 )
-from callscore.runner.stored_payloads import (
-    FUNCTION_SETTINGS,
-    case_from_payload,
-    stored_settings,
-    stored_skipped,
-)
+from callscore.runner.stored_payloads import read_settings, stored_skipped
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from callscore.core.call import Tool
+    from callscore.core.call import ToolCall
     from callscore.core.results import EvaluationResults
     from callscore.core.score import Score
-    from callscore.engines.tool_definitions import ToolDefinitions
+    from callscore.core.settings import Settings
     from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
     from callscore.history.run_results import LightRow
     from callscore.history.store import Store
 
 __all__ = [
-    "NeverJudgedError",
     "ShowOptions",
-    "StoredScores",
     "evaluation_label",
     "evaluation_labels",
     "evaluations_of_variant",
     "load_case",
     "load_run",
     "run_warnings",
+    "score_reader",
+    "settings_by_number",
     "stored_calls",
     "stored_result",
+    "stored_score",
     "stored_totals",
     "totals_of_evaluation",
 ]
 
-# --- scores, computed again from stored results -----------------------------------------------
+# --- results as they were stored --------------------------------------------------------------
 
 
-class NeverJudgedError(Exception):
-    """A judgement is not stored. Not a CallscoreError, so that the judge is not asked."""
+def settings_by_number(evaluations: Iterable[EvaluationRecord]) -> dict[int, Settings]:
+    """The settings of each evaluation, by its number."""
+    return {record.number: read_settings(record.settings) for record in evaluations}
 
 
-class StoredScores:
-    """The scores of the results of a stored run; judges answer from the history.
+def score_reader(
+    evaluations: Iterable[EvaluationRecord],
+) -> Callable[[ResultRecord], Score | None]:
+    """What reads the scores of the results of these evaluations; see `stored_score`."""
+    settings = settings_by_number(evaluations)
+    return lambda record: stored_score(record, settings[record.evaluation])
 
-    What scores is imported for the first score: a run may be shown without its cases.
-    """
 
-    def __init__(self, store: Store, evaluations: Iterable[EvaluationRecord]) -> None:
-        self._store = store
-        self._records = {record.number: record for record in evaluations}
-        self._settings: dict[int, Settings] = {}
-        self._tools: dict[int, Mapping[str, Tool] | None] = {}
-        self._own_tools: ToolDefinitions | None = None
-
-    def settings_of(self, evaluation: int) -> Settings:
-        """The settings of an evaluation, as far as they are stored."""
-        if evaluation not in self._settings:
-            self._settings[evaluation] = self._read_settings(self._records[evaluation])
-        return self._settings[evaluation]
-
-    def score_of(self, record: ResultRecord) -> Score | None:
-        """The score of a stored result; None if it cannot be computed again.
-
-        None if only Python can express what was expected, if a function that is not stored decided,
-        if a secret is hidden where more than equality decided, or if this version of callscore counts differently than the one that scored it.
-        """
-        if record.status != "scored":
-            return None
-        from callscore.engines.payloads import comparison_payload, score_counts
-
-        try:
-            score = self._score(record)
-            if score.settings.judge is not None:
-                comparison_payload(score)  # reports need a judgement of every value
-        except (CallscoreError, NeverJudgedError):
-            return None
-        return score if score_counts(score) == record.counts else None
-
-    def _score(self, record: ResultRecord) -> Score:
-        from callscore.api import score_case, tools_by_name
-
-        case = case_from_payload(record.case, record.payload)
-        number, settings = record.evaluation, self.settings_of(record.evaluation)
-        if number not in self._tools:
-            kept = self._records[number].tools
-            self._tools[number] = None if kept is None else tools_by_name(kept)
-        tools = self._tools[number]
-        if tools is None:
-            tools = self._tools_of_cases().of(case.tools, f"case {case.id}")
-        calls = stored_calls(record)
-        if contains_marker([record.payload, record.calls]):
-            from callscore.runner.hidden_values import hidden_value_problem  # imports the scorers
-
-            problem = hidden_value_problem(case, calls, settings, tools)
-            if problem is not None:
-                raise InvalidCall(problem)
-        return score_case(tuple(case.expected or ()), calls, settings, tools)
-
-    def _tools_of_cases(self) -> ToolDefinitions:
-        if self._own_tools is None:
-            from callscore.engines.tool_definitions import ToolDefinitions
-
-            self._own_tools = ToolDefinitions()
-        return self._own_tools
-
-    def _read_settings(self, record: EvaluationRecord) -> Settings:
-        kept = stored_settings(record.settings)
-        functions = {name: kept.pop(name, None) for name in FUNCTION_SETTINGS}
-        if isinstance(functions["judge"], dict):
-            kept["judge"] = self._judge(functions["judge"])
-        try:
-            return settings_from(kept)
-        except CallscoreError:  # settings of another version of callscore
-            return Settings()
-
-    def _judge(self, made_of: dict[str, Any]) -> Any:
-        """The judge of the run, which answers only from stored judgements."""
-        from callscore.engines.payloads import JUDGE_FIELDS
-        from callscore.models.judging import Memory, judge  # imports the models
-
-        def recall(key: str) -> Any:
-            found = self._store.judgement(key)
-            if found is None:
-                raise NeverJudgedError
-            return found
-
-        memory = Memory(recall, lambda _key, _answer: None)
-        return judge(**{name: made_of[name] for name in JUDGE_FIELDS}, remember=memory)
+def stored_score(record: ResultRecord, settings: Settings) -> Score | None:
+    """The score of a result as it was stored; None if there is none, or it cannot be read."""
+    return read_score(record.comparison, record.payload, stored_calls(record), settings)
 
 
 def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
     """The calls of a result; empty if they are not valid."""
-    try:
-        return tuple(msgspec.convert(record.calls or (), list[ToolCall], strict=False))
-    except msgspec.ValidationError:
-        return ()
+    return read_calls(record.calls)
 
 
 def evaluations_of_variant(
@@ -220,10 +136,8 @@ _NOT_SELECTED = Phrase(
 _NOT_IN_RUN = Phrase("not in this run: {records}", "в прогон не вошло: {records}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _CALLS_ONLY = Phrase(
-    "for {cases} only the calls are shown: the expectation or the judge is not in the history. To show"
-    " what is saved: callscore show {run} CASE",
-    "для {cases} показаны только вызовы: эталона или судьи нет в истории. Показать, что сохранено:"
-    " callscore show {run} CASE",
+    "for {cases} only the calls are shown: their scores in the history cannot be read",
+    "для {cases} показаны только вызовы: их оценки в истории нельзя прочитать",
 )
 
 
@@ -260,7 +174,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         UnknownRun: the run has no such variant, or nothing that the keyword fits.
     """
     evaluations = evaluations_of_variant(store, run, options.variant)
-    scores = StoredScores(store, evaluations)
+    settings = settings_by_number(evaluations)
     found = _select_results(store, run, evaluations, options.keyword)
     if options.keyword and not found:
         raise UnknownRun(
@@ -268,18 +182,17 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
             f" {evaluation_labels(evaluations)}"
         )
     parts = [
-        _EvaluationPart(record, rows, scores.settings_of(number), options)
+        _EvaluationPart(record, rows, settings[number], options)
         for number, (record, rows) in found.items()
     ]
     needed = [row for part in parts for row in part.needed_rows]
     full = full_results(store, run.id, needed)
-    computed = {number: scores.score_of(record) for number, record in full.items()}
-    results = [part.results(full, computed) for part in parts]
+    results = [part.results(full) for part in parts]
     warnings = run_warnings(run, options.lang, evaluations, keyword=options.keyword)
     without_score = sum(part.without_score for part in parts)
     if without_score:
         cases = count_of(_CASES, without_score, options.lang)
-        warnings.append(say(_CALLS_ONLY, options.lang, cases=cases, run=run.id))
+        warnings.append(say(_CALLS_ONLY, options.lang, cases=cases))
     return RunResults(
         id=run.id,
         evaluations=tuple(results),
@@ -431,12 +344,13 @@ class _EvaluationPart:
         is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
-    def results(
-        self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
-    ) -> EvaluationResults:
-        counted = self._counted(made)
+    def results(self, whole: Mapping[int, ResultRecord]) -> EvaluationResults:
+        scores = {
+            row.number: stored_score(whole[row.number], self._settings) for row in self.needed_rows
+        }
+        counted = self._counted(scores)
         cases = [
-            self._case(row.result, whole.get(row.number), made.get(row.number))
+            self._case(row.result, whole.get(row.number), scores.get(row.number))
             for row in self._shown
         ]
         self.without_score = sum(
@@ -458,12 +372,12 @@ class _EvaluationPart:
         most = 0 if self._options.show == "none" else self._options.max_shown
         return tuple([unanswered_case(case) for case in found[:most]])
 
-    def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
+    def _counted(self, scores: Mapping[int, Score | None]) -> EvaluationResults:
         """The totals of the results, without cases to show."""
         totals = stored_totals(self._record, self._settings, max_listed=self._options.max_listed)
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
-            score = made.get(row.number) if row.number in self._incomplete else None
+            score = scores.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
         is_filtered = bool(self._options.keyword)
         return totals_of_evaluation(totals, self._record, self._settings, is_filtered=is_filtered)
@@ -510,10 +424,7 @@ def load_case(
         if saved_cases_of(run) != "all":
             raise UnknownRun(_not_saved_text(run, reference))  # the id may be right
         raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
-    scores = StoredScores(store, evaluations.values())
-    return [
-        _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
-    ]
+    return [_case(evaluations[number], grouped[number], run.id) for number in sorted(grouped)]
 
 
 def _not_saved_text(run: RunRecord, reference: str) -> str:
@@ -554,9 +465,8 @@ def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultReco
     return [one for name in ids if hide(name) == shown for one in store.result(run.id, name)]
 
 
-def _case(
-    record: EvaluationRecord, results: list[ResultRecord], scores: StoredScores, run: str
-) -> SavedCase:
+def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:
+    settings = read_settings(record.settings)
     results = sorted(results, key=lambda result: result.trial)
     payload = results[0].payload
     tags = payload.get("tags")
@@ -570,12 +480,12 @@ def _case(
         input=payload.get("input"),
         expected=expected if isinstance(expected, list) else None,
         metadata=payload.get("metadata"),
-        pass_mark=scores.settings_of(record.number).pass_mark,
-        trials=tuple([stored_result(result, scores) for result in results]),
+        pass_mark=settings.pass_mark,
+        trials=tuple([stored_result(result, settings) for result in results]),
     )
 
 
-def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
+def stored_result(record: ResultRecord, settings: Settings) -> Result:
     """A result with everything that is stored; what was expected is as a case file has it."""
     kind, problem = record.failure or ("", "")
     failure = Failure(
@@ -606,15 +516,13 @@ def stored_result(record: ResultRecord, scores: StoredScores) -> Result:
             attempts=record.attempts,
             is_reused=record.is_reused,
         ),
-        score=scores.score_of(record),
+        score=stored_score(record, settings),
         values=record.values,
         passed=record.passed,
         failure=failure if kind else None,
         saved=SavedScore(
-            f1=record.f1,
             counts=record.counts,
             tools=record.tools,
-            comparison=record.comparison,
             turns=record.turns,
             first_wrong_turn=record.first_wrong_turn,
         ),

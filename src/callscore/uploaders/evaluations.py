@@ -157,7 +157,6 @@ class _Answer(Struct, frozen=True, kw_only=True):
     origin: Origin | None = None
     values: tuple[MetricValue, ...] = ()
     score: Score | None = None
-    saved_reason: str | None = None
     has_forbidden: bool = False
     pass_mark: float = 1.0
     failure: tuple[str, str] | None = None
@@ -220,7 +219,7 @@ class _Answer(Struct, frozen=True, kw_only=True):
     def _reason(self, value: MetricValue) -> str | None:
         if value.reason is not None or value.name != SCORER:
             return value.reason
-        return self.saved_reason if self.score is None else explain_briefly(self.score)
+        return None if self.score is None else explain_briefly(self.score)
 
 
 def _clipped(hide: Any, text: str | None) -> str | None:
@@ -282,19 +281,6 @@ def _reasons(score: Score) -> Iterator[str]:
     yield from [fault_sentence(fault) for fault in score.faults or ()]
 
 
-def _saved_reason(counts: tuple[int, ...]) -> str | None:
-    """What the counts of a stored score say, if the calls cannot be compared again."""
-    if not counts:
-        return None
-    correct, incorrect, missed, extra, expected, _, forbidden = counts
-    others = {"incorrect": incorrect, "missed": missed, "extra": extra, "forbidden": forbidden}
-    said = [f"{count} {word}" for word, count in others.items() if count]
-    return ", ".join([f"{correct} of {expected} expected calls correct", *said])
-
-
-# --- saved runs --------------------------------------------------------------------------------
-
-
 def stored_evaluations(
     store: Store,
     run: RunRecord,
@@ -308,10 +294,14 @@ def stored_evaluations(
         UnknownRun: the run has no such variant.
     """
     from callscore.history.run_metadata import lineage
-    from callscore.runner.stored_runs import StoredScores, evaluations_of_variant, stored_result
+    from callscore.runner.stored_runs import (
+        evaluations_of_variant,
+        settings_by_number,
+        stored_result,
+    )
 
     records = {each.number: each for each in evaluations_of_variant(store, run, variant)}
-    scores = StoredScores(store, records.values())
+    settings = settings_by_number(records.values())
     trials = store.trials(run.id)
     # A case that an agent was run on may say where an earlier answer was recorded.
     is_of_files = [*lineage(store, run).values()][-1].command == "score"
@@ -319,7 +309,7 @@ def stored_evaluations(
         record = records.get(found.evaluation)
         if record is None:
             continue
-        result, saved = stored_result(found, scores), found.counts
+        result, saved = stored_result(found, settings[found.evaluation]), found.counts
         answer = structs.replace(
             _of_result(result),
             trial=found.trial if trials.get(found.evaluation, 1) > 1 else None,
@@ -327,9 +317,8 @@ def stored_evaluations(
             if is_of_files
             else result.case.origin or _answer_origin(found.answer),
             values=found.values,
-            saved_reason=_saved_reason(saved),
             has_forbidden=bool(saved and saved[-1]),
-            pass_mark=scores.settings_of(found.evaluation).pass_mark,
+            pass_mark=settings[found.evaluation].pass_mark,
             run=run.id,
             scored_at=found.finished_at or run.started_at,
             metadata=_metadata(run, record),

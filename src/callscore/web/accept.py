@@ -16,7 +16,7 @@ from callscore.history.saved_totals import NOT_ALL_SAVED, saved_counts
 from callscore.rewriting.applying import rewrite
 from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings, is_exact
 from callscore.runner.recorder import plain_case_payload
-from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
+from callscore.runner.stored_runs import score_reader, stored_calls
 from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
 from callscore.web.run_pages import position_of
 
@@ -160,10 +160,9 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
     kept = StoredRun(
         evaluations=evaluations,
         results=trials,
-        score_of=StoredScores(store, evaluations).score_of,
+        score_of=score_reader(evaluations),
         payload_of=plain_case_payload,
         calls_of=stored_calls,
-        not_stored_errors=(NeverJudgedError,),
         only=(record.number, names[0]),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]

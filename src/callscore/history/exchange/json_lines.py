@@ -16,12 +16,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from callscore.core.large_number import decode_json, encode_large
-from callscore.core.results import SavedComparison
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.core.totals import SavedCases
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.run_metadata import is_run_id, name_problem
+from callscore.history.saved_scores import SavedScore
 from callscore.history.saved_totals import COUNTS_KEY, counts_problem
 from callscore.words.value_text import encode_json
 
@@ -186,7 +186,7 @@ def _result_problems(record: ResultRecord) -> Iterator[str]:
     if record.f1 is not None and not 0 <= record.f1 <= 1:
         yield f"f1: {record.f1} is not a number from 0 to 1."
     yield from _shape_problems("payload", record.payload, _Payload)
-    yield from _shape_problems("comparison", record.comparison or {}, SavedComparison)
+    yield from _shape_problems("comparison", record.comparison or {}, SavedScore)
     if record.failure is not None and len(record.failure[0]) > _MAX_KIND:
         yield f"failure: its kind is longer than {_MAX_KIND} characters."
     for field in ("expectation", "asked"):

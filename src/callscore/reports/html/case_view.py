@@ -18,8 +18,8 @@ from callscore.core.call import ToolCall
 from callscore.core.case import is_state
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.phrases import Phrase, say
-from callscore.core.results import Answer, SavedComparison
-from callscore.core.score import Score, turn_passes
+from callscore.core.results import Answer
+from callscore.core.score import turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
@@ -43,12 +43,12 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.core.arguments import Difference
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Failure, MetricValue, Result, SavedDifference
-    from callscore.core.score import Fault, Pair
+    from callscore.core.results import CaseScore, Failure, MetricValue, Result
+    from callscore.core.score import Fault, Pair, Score
     from callscore.words.unpaired import UnpairedReasons
 
 __all__ = [
@@ -213,15 +213,9 @@ def view_of_result(
     }
     if result.score is not None:
         return _checked_view(result.score, lang, **fields)
-    saved = result.saved
-    kept = None if saved is None or saved.comparison is None else _comparison(saved.comparison)
-    made = case.actual or ()
-    if kept is None:
-        rows = [Row("+", actual=call, actual_index=at) for at, call in enumerate(made)]
-    else:
-        rows = [*_saved_rows(kept, case.expected or (), made)]
-    f1 = None if saved is None else saved.f1
-    return _safe_view(CaseView(score=f1, rows=rows, **fields))
+    made = enumerate(case.actual or ())
+    rows = [Row("+", actual=_safe(call_part, call), actual_index=at) for at, call in made]
+    return _safe_view(CaseView(rows=rows, **fields))
 
 
 def status_of(result: Result) -> Status:
@@ -265,31 +259,17 @@ def _answer_text(document: Any) -> Any:
 
 def _checked_view(score: Score, lang: Language, **fields: Any) -> CaseView:
     """A view whose values any encoder writes."""
-    view = _score_view(score, lang, fields)
-    return _safe_view(view, score)
+    return _safe_view(_score_view(score, lang, fields))
 
 
-def _safe_view(view: CaseView, score: Score | None = None) -> CaseView:
+def _safe_view(view: CaseView) -> CaseView:
     """The same with plain data in place of what an encoder would not write as it is."""
     changed: dict[str, Any] = {}
     for name in ("id", "trial", "tags", "input", "answer", "metadata", "failure"):
         value = getattr(view, name)
         if value is not UNSET and value is not None and value != ():
             changed[name] = _safe(value_part, value)
-    if score is None:
-        changed["rows"] = [
-            msgspec.structs.replace(
-                row, expected=_safe_call(row.expected), actual=_safe_call(row.actual)
-            )
-            for row in view.rows
-        ]
     return msgspec.structs.replace(view, **changed)
-
-
-def _safe_call(call: Any) -> Any:
-    if call is UNSET:
-        return call
-    return _safe(call_part if isinstance(call, ToolCall) else value_part, call)
 
 
 def _safe(write: Any, value: Any) -> Any:
@@ -419,9 +399,9 @@ def _block_rows(compared: _Compared, positions: Sequence[int], others: Sequence[
 
 def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pair]]:
     """How many pairs of equal calls there are at the start; the others, by expected position."""
-    if score.__class__ is Score and score.has_equal_pairs:
+    if score.has_equal_pairs:
         start, columns, pairs = score.equal_start, dict(score.other_correct), score.incorrect
-    else:  # a score without secrets has the differences of each pair
+    else:
         start, columns, pairs = 0, {}, (*score.correct, *score.incorrect)
     found = {pair.expected_index: pair for pair in pairs}
     return start, columns | {row: pair.actual_index for row, pair in found.items()}, found
@@ -502,60 +482,6 @@ def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Lang
     return Row(mark, actual=_safe(call_part, call), actual_index=position, notes=[note])
 
 
-def _comparison(stored: Mapping[str, Any]) -> SavedComparison | None:
-    try:
-        return msgspec.convert(stored, SavedComparison, strict=False)
-    except msgspec.ValidationError:  # of another version of callscore
-        return None
-
-
-def _saved_rows(
-    kept: SavedComparison, expected: Sequence[Any], made: Sequence[ToolCall]
-) -> Iterator[Row]:
-    """The calls of a result whose score cannot be computed again, as they were compared."""
-    wanted = expected if kept.expected is UNSET else kept.expected
-    actual: Sequence[Any] = made if kept.actual is UNSET else kept.actual
-    differences: dict[int, list[SavedDifference]] = {}
-    for found in kept.differences:
-        differences.setdefault(found.pair, []).append(found)
-    for place, (row, column, is_correct) in enumerate(kept.pairs):
-        yield Row(
-            "=" if is_correct else "~",
-            _call_at(wanted, row),
-            _call_at(actual, column),
-            row,
-            column,
-            [_saved_difference(found) for found in differences.get(place, ())] or UNSET,
-        )
-    for row in kept.missed:
-        yield Row("-", _call_at(wanted, row), expected_index=row)
-    for column in kept.extra:
-        mark: Literal["!", "+"] = "!" if column in kept.forbidden else "+"
-        yield Row(mark, actual=_call_at(actual, column), actual_index=column)
-
-
-def _call_at(calls: Sequence[Any], position: int) -> Any:
-    """The call at a position; a name alone for anything else."""
-    found = calls[position] if 0 <= position < len(calls) else None
-    if isinstance(found, ToolCall):
-        return found
-    if isinstance(found, dict) and isinstance(found.get("name"), str):
-        return found
-    if isinstance(found, dict) and isinstance(found.get("python"), str):
-        return {"name": found["python"]}
-    return {"name": "?"}
-
-
-def _saved_difference(found: SavedDifference) -> dict[str, Any]:
-    argument = argument_of(found.path)
-    fields = {"path": found.path, "argument": argument, "kind": found.kind, "reason": found.reason}
-    if found.kind != "unexpected":
-        fields["expected"] = found.expected
-    if found.kind != "missing":
-        fields["actual"] = found.actual
-    return fields
-
-
 # --- the index --------------------------------------------------------------------------------
 
 
@@ -564,7 +490,7 @@ def index_row(
 ) -> IndexRow:
     """What the list and the filters know of a view; `score` is the one that it shows."""
     if score is None:
-        tools, problems = _tools_in(view.rows), _saved_problems(view)
+        tools, problems = _tools_in(view.rows), _failures(view)
     else:
         tools = dict.fromkeys([call.name for call in (*score.expected, *score.actual)])
         problems = dict.fromkeys(problems_of(score, lang))
@@ -642,21 +568,12 @@ def _tools_in(rows: Iterable[Row]) -> dict[str, None]:
     return found
 
 
-def _saved_problems(view: CaseView) -> dict[Problem, None]:
-    """The problems of a view without a score: an error, or what the history has."""
-    found: dict[Problem, None] = {}
-    if view.failure is not UNSET:
-        kind, title = view.failure["kind"], view.failure["title"]
-        return {Problem("error", detail=kind, title=title): None}
-    kinds = {"-": "missed", "+": "extra", "!": "forbidden"}
-    for row in view.rows:
-        tool = next(iter(_tools_in([row])))
-        if row.mark in kinds and view.score is not None:
-            found[Problem(kinds[row.mark], tool)] = None
-        elif row.differences is not UNSET and row.mark == "~":
-            for each in row.differences:
-                found[Problem(each["kind"], tool, each["argument"])] = None
-    return found
+def _failures(view: CaseView) -> dict[Problem, None]:
+    """Why there is no score, if that is an error."""
+    if view.failure is UNSET:
+        return {}
+    kind, title = view.failure["kind"], view.failure["title"]
+    return {Problem("error", detail=kind, title=title): None}
 
 
 def _about(value: Any) -> str:

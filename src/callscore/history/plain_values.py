@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
 
-__all__ = ["call_fields", "exact_json", "is_json", "plain_json"]
+__all__ = ["call_fields", "exact_json", "is_json"]
 
 _MAX_DEPTH = 50  # levels; `json_safe` has its own limit, which is higher
 _INTEGERS = 2**63  # larger ones may be too long to be printed
@@ -64,13 +64,8 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def plain_json(value: Any) -> Any:
-    """The value as `json_safe` has it; the same object if it is JSON already."""
-    return value if is_json(value) else json_safe(value)
-
-
 def exact_json(value: Any) -> Any:
-    """The same, with numbers of any size as numbers."""
+    """The value as `json_safe` has it, with numbers of any size; the same object if it is JSON already."""
     return value if is_json(value) else json_safe(value, exact=True)
 
 

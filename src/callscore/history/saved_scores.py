@@ -1,0 +1,517 @@
+"""A score as it is saved, and the same score again: nothing is compared a second time.
+
+The calls of a score are those of its case; what is saved is which are paired and how they differ. Calls are saved with it
+only if they are not the expected or the actual calls of the case: in groups, or if some do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import partial
+from operator import is_
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from callscore.core.arguments import ArgumentCounts, Difference
+from callscore.core.call import DecodedCalls, ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.counted_calls import Ignored
+from callscore.core.expectation_json import contains_rule_keys, expected_to_json
+from callscore.core.phrases import Note
+from callscore.core.rendering import safe_repr
+from callscore.core.rules import Matcher
+from callscore.core.score import (
+    SCHEMA_FAULTS,
+    ComparedScore,
+    Fault,
+    Pair,
+    Positions,
+    Score,
+    TurnScore,
+    compared_pair,
+    outcome_of,
+    turn_count,
+)
+from callscore.core.summary import tool_outcomes
+from callscore.errors import CallscoreError, InvalidCall
+from callscore.formats.case_sides import read_expected_side
+from callscore.history.plain_values import call_fields, exact_json, is_json
+from callscore.words.plain_data import call_to_dict
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.core.case import Case, Expected
+    from callscore.core.settings import Settings
+
+__all__ = [
+    "PYTHON_KEY",
+    "SavedScore",
+    "calls_payload",
+    "expected_payload",
+    "is_object",
+    "read_calls",
+    "read_score",
+    "save_score",
+    "score_counts",
+    "score_fields",
+    "without_addresses",
+]
+
+MAX_DIFFERENCES = 100  # a single call with a long list could have thousands
+
+# The key of an expectation that only Python can express.
+PYTHON_KEY = "python"
+
+# The memory address of an object, which differs in every run.
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+_MAX_DEPTH = 100
+
+# As saved: numbers of any size stay numbers.
+_exact = partial(json_safe, exact=True)
+
+
+class SavedPair(Struct, frozen=True, gc=False):
+    """A pair whose arguments are not all equal, by the positions of its calls.
+
+    Attributes:
+        counts: how many arguments match, were wanted, were given, and both wanted and given.
+        differing: the names of the arguments that differ, if `differences` does not have all of them.
+    """
+
+    expected: int
+    actual: int
+    counts: ArgumentCounts
+    differences: tuple[Difference, ...] = ()
+    differing: tuple[str, ...] | None = None
+
+
+class SavedCall(Struct, frozen=True, gc=False):
+    """A call that does not count, on one of the sides."""
+
+    side: Literal["expected", "actual"]
+    why: Literal["read", "failed", "repeated", "free"]
+    call: dict[str, Any]
+
+
+class SavedScore(Struct, frozen=True, kw_only=True):
+    """The score of a case as plain data; what is empty is left out.
+
+    Attributes:
+        equal: the number of leading calls that are correct and paired one by one.
+        correct: the positions of the other correct pairs.
+        incorrect: the pairs of the right tool with the wrong arguments.
+        accepted: the correct pairs whose arguments are not all equal.
+        expectation: the expectation, if it has groups or forbidden calls; True if it is that of the case.
+        expected, actual: the calls that count, if they are not those of the case.
+
+    The others are those of a `Score`.
+    """
+
+    equal: int = 0
+    correct: tuple[Positions, ...] = ()
+    incorrect: tuple[SavedPair, ...] = ()
+    accepted: tuple[SavedPair, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    free: tuple[int, ...] = ()
+    faults: tuple[Fault, ...] | None = None
+    turns: tuple[TurnScore, ...] = ()
+    ignored: tuple[SavedCall, ...] = ()
+    assumed_writes: tuple[str, ...] = ()
+    expectation: bool | list[Any] = False
+    expected: list[Any] | UnsetType = UNSET
+    actual: list[dict[str, Any]] | UnsetType = UNSET
+
+
+# --- saving ---------------------------------------------------------------------------------------
+
+
+def score_fields(score: Score | None, case: Case, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a `ResultRecord` that come from a score."""
+    if score is None:
+        return {}
+    return {
+        "f1": score.f1,
+        "counts": score_counts(score),
+        "faults": None
+        if score.faults is None
+        else sum(fault.kind in SCHEMA_FAULTS for fault in score.faults),
+        "turns": turn_count(score),
+        "first_wrong_turn": score.first_wrong_turn,
+        "tools": tool_outcomes(score),
+        "comparison": save_score(score, case, payload),
+    }
+
+
+def score_counts(score: Score) -> tuple[int, ...]:
+    """Correct, incorrect, missed, extra, expected, actual, forbidden."""
+    correct, expected, actual, forbidden = outcome_of(score)
+    incorrect = len(score.incorrect)
+    paired = correct + incorrect
+    extra = len(score.actual) - paired
+    return correct, incorrect, expected - paired, extra, expected, actual, forbidden
+
+
+def save_score(score: Score, case: Case, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A score as the plain data of a `SavedScore`; `payload` is how its case is saved."""
+    found: dict[str, Any] = {}
+    if score.equal_start:
+        found["equal"] = score.equal_start
+    if score.other_correct:
+        found["correct"] = score.other_correct
+    for name in ("forbidden", "free", "assumed_writes"):
+        if values := getattr(score, name):
+            found[name] = values
+    if score.faults is not None:
+        found["faults"] = [_set_fields(fault) for fault in score.faults]
+    if score.turns:
+        found["turns"] = [_set_fields(turn) for turn in score.turns]
+    if score.ignored:
+        found["ignored"] = [
+            {"side": each.side, "why": each.why, "call": _exact_call(each.call)}
+            for each in score.ignored
+        ]
+    _save_pairs(score, found)
+    _save_calls(score, case, payload, found)
+    return found
+
+
+def _save_pairs(score: Score, found: dict[str, Any]) -> None:
+    left = MAX_DIFFERENCES
+    accepted = () if score.has_equal_pairs else score.correct
+    for name, pairs in (
+        ("incorrect", score.incorrect),
+        ("accepted", [pair for pair in accepted if not _is_equal(pair)]),
+    ):
+        saved = []
+        for pair in pairs:
+            differences = pair.differences
+            fields: dict[str, Any] = {
+                "expected": pair.expected_index,
+                "actual": pair.actual_index,
+                "counts": pair.counts,
+                "differences": [_difference(each) for each in differences[:left]],
+            }
+            if len(differences) > left:
+                fields["differing"] = pair.differing_arguments
+            left = max(left - len(differences), 0)
+            saved.append(fields)
+        if saved:
+            found[name] = saved
+
+
+def _equal_counts(call: ToolCall) -> ArgumentCounts:
+    """The counts of a pair in which every argument of the expected call is equal."""
+    return ArgumentCounts(*[len(call.arguments or ())] * 4)
+
+
+def _is_equal(pair: Pair) -> bool:
+    is_any = pair.expected.arguments is None
+    return is_any or (pair.counts == _equal_counts(pair.expected) and not pair.differences)
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    note = difference.note
+    fields = _set_fields(difference)
+    if note is not None:
+        fields["note"] = [note.phrase, _encoded(note.values)]
+    return fields
+
+
+def _set_fields(value: Struct) -> dict[str, Any]:
+    """The fields that are not the default."""
+    defaults = type(value).__struct_defaults__
+    names = value.__struct_fields__
+    required = len(names) - len(defaults)
+    found: dict[str, Any] = {}
+    for at, name in enumerate(names):
+        member = getattr(value, name)
+        if at < required or member != defaults[at - required]:
+            found[name] = _encoded(member)
+    return found
+
+
+def _save_calls(
+    score: Score, case: Case, payload: Mapping[str, Any], found: dict[str, Any]
+) -> None:
+    """What is expected and what was called, where it is not as the case has it."""
+    wanted = () if case.expected is UNSET else case.expected or ()
+    written = payload.get("expected") or ()
+    if not _is_written(score.expected, wanted, written):
+        found["expected"] = [_expected(item) for item in score.expected]
+    if score.expectation is not None:
+        is_that = _is_written(score.expectation, wanted, written)
+        found["expectation"] = is_that or [_expected(item) for item in score.expectation]
+    made = case.actual or ()
+    if len(made) != len(score.actual) or not all(map(is_, score.actual, made)):
+        found["actual"] = [_exact_call(call) for call in score.actual]
+
+
+def _is_written(items: Sequence[Expected], wanted: Sequence[Any], written: Sequence[Any]) -> bool:
+    """Whether these expected items can be read from the saved case, in which they are `written`."""
+    if len(items) != len(written):
+        return False
+    is_same = len(items) == len(wanted) and all(map(is_, items, wanted))
+    if is_same and wanted.__class__ is DecodedCalls:
+        return True
+    return all(
+        _is_lossless(item) and (is_same or expected_payload(item) == spelled)
+        for item, spelled in zip(items, written, strict=True)
+    )
+
+
+def _is_lossless(item: Expected) -> bool:
+    """Whether everything in an expected item can be written into a case file."""
+    if item.__class__ is ToolCall and call_fields(item, has_rules=False) is not None:
+        return True
+    try:
+        return is_json(expected_to_json(item))
+    except (InvalidCall, RecursionError):
+        return False
+
+
+def _exact_call(call: ToolCall) -> dict[str, Any]:
+    return call_fields(call) or call_to_dict(call, exact=True)
+
+
+def _expected(item: Expected) -> Any:
+    """An expected item in which every value can be told from every other."""
+    if isinstance(item, Group):
+        return {"kind": item.kind, "members": [_expected(each) for each in item.members]}
+    if isinstance(item, Times):
+        return {"call": _expected(item.call), "least": item.least, "most": item.most}
+    if isinstance(item, Forbidden):
+        return {"pattern": item.pattern}
+    return call_fields(item, has_rules=False) or _set_fields(item)
+
+
+# Values that JSON does not have, or not so: a rule, an object with such a key, a number, an object of Python.
+_RULE, _OBJECT, _FLOAT, _PYTHON = "$rule", "$object", "$float", "$python"
+
+
+def _encoded(value: Any, depth: int = 0) -> Any:
+    """A value as JSON from which it can be read again."""
+    if is_json(value, has_rules=False):
+        return value
+    if isinstance(value, Matcher):
+        parts = [_encoded(part, depth + 1) for part in (value.value, value.options)]
+        return {_RULE: [value.key, *parts]}
+    if isinstance(value, dict | list | tuple) and depth < _MAX_DEPTH:
+        return _encoded_container(value, depth + 1)
+    plain = repr(value) if isinstance(value, float) else _exact(value)
+    key = _FLOAT if isinstance(value, float) else _PYTHON if is_object(value) else None
+    return {key: without_addresses(plain)} if key and isinstance(plain, str) else plain
+
+
+def _encoded_container(value: Any, depth: int) -> Any:
+    if not isinstance(value, dict):
+        return [_encoded(member, depth) for member in value]
+    keys = _exact(dict.fromkeys(value))
+    if len(keys) != len(value):
+        return _exact(value)
+    members = [_encoded(member, depth) for member in value.values()]
+    if any(key[:1] == "$" for key in keys):
+        return {_OBJECT: [*map(list, zip(keys, members, strict=True))]}
+    return dict(zip(keys, members, strict=True))
+
+
+def calls_payload(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    """Calls as plain data, with numbers of any size; what is JSON already is not copied."""
+    if calls.__class__ is DecodedCalls:  # without looking at each value
+        return [{"name": call.name, "arguments": call.arguments} for call in calls]
+    return [_exact_call(call) for call in calls]
+
+
+def expected_payload(item: Any) -> Any:
+    """An expected item as in a case file; its `repr` if only Python can express it."""
+    if item.__class__ is ToolCall:
+        spelled = call_fields(item, has_rules=False)
+        if spelled is not None:
+            return spelled
+    try:
+        spelled = expected_to_json(item)
+        if not _has_addresses(spelled):
+            return exact_json(spelled)
+    except (InvalidCall, RecursionError):
+        pass
+    return {PYTHON_KEY: without_addresses(_exact(safe_repr(item)))}
+
+
+def _has_addresses(value: Any) -> bool:
+    """Whether the `repr` of some object in a value has a memory address, as of a function."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+        elif is_object(item) and _ADDRESS.search(safe_repr(item)):
+            return True
+    return False
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is neither a rule nor plain data."""
+    return not isinstance(value, str | int | float | dict | list | tuple | Matcher | None)
+
+
+def without_addresses(text: Any) -> Any:
+    """A text without memory addresses; any other value as it is."""
+    return _ADDRESS.sub("", text) if isinstance(text, str) else text
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_score(
+    saved: Mapping[str, Any] | None,
+    payload: Mapping[str, Any],
+    calls: Sequence[ToolCall],
+    settings: Settings,
+) -> Score | None:
+    """The score again; None if nothing, or something else, is saved.
+
+    `payload` is the case as it is saved, and `calls` are the actual ones.
+    """
+    if saved is None:
+        return None
+    with suppress(CallscoreError, ValueError, LookupError, TypeError, RecursionError):
+        return _read_score(msgspec.convert(saved, SavedScore), payload, calls, settings)
+    return None
+
+
+def _read_score(
+    saved: SavedScore, payload: Mapping[str, Any], calls: Sequence[ToolCall], settings: Settings
+) -> Score:
+    written: tuple[Any, ...] = ()
+    if saved.expected is UNSET or saved.expectation is True:
+        items = payload.get("expected") or []
+        written = read_expected_side(items, where="expected", spelled=True)
+    expectation: Any = written if saved.expectation is True else None
+    if isinstance(saved.expectation, list):
+        expectation = tuple(map(_read_expected, saved.expectation))
+    expected = written if saved.expected is UNSET else tuple(map(_read_expected, saved.expected))
+    actual = tuple(calls) if saved.actual is UNSET else read_calls(saved.actual)
+
+    def pair_of(each: SavedPair, *, is_correct: bool) -> Pair:
+        wanted, made = expected[each.expected], actual[each.actual]
+        pair = Pair(wanted, made, each.expected, each.actual, is_correct, settings)
+        differences = tuple(map(_read_difference, each.differences))
+        return compared_pair(pair, each.counts, differences, each.differing)
+
+    accepted = {each.expected: each for each in saved.accepted}
+    start = range(saved.equal)
+    correct = [
+        pair_of(
+            accepted.get(row) or SavedPair(row, column, _equal_counts(expected[row])),
+            is_correct=True,
+        )
+        for row, column in (*zip(start, start, strict=True), *saved.correct)
+    ]
+    return ComparedScore(
+        expected=expected,
+        actual=actual,
+        equal_start=saved.equal,
+        other_correct=saved.correct,
+        incorrect=tuple([pair_of(each, is_correct=False) for each in saved.incorrect]),
+        settings=settings,
+        forbidden=saved.forbidden,
+        ignored=tuple(map(_read_ignored, saved.ignored)),
+        faults=None if saved.faults is None else tuple(map(_read_fault, saved.faults)),
+        expectation=expectation,
+        turns=saved.turns,
+        free=saved.free,
+        assumed_writes=saved.assumed_writes,
+        correct_pairs=tuple(correct),
+    )
+
+
+def read_calls(calls: Any) -> tuple[ToolCall, ...]:
+    """Actual calls; empty if they are not valid."""
+    try:
+        return tuple(msgspec.convert(calls or (), list[ToolCall], strict=False))
+    except msgspec.ValidationError:
+        return ()
+
+
+def _read_expected(item: Any) -> Any:
+    if "members" in item:
+        return Group(item["kind"], tuple(map(_read_expected, item["members"])))
+    if "pattern" in item:
+        return Forbidden(item["pattern"])
+    if "call" in item:
+        return Times(_read_expected(item["call"]), item["least"], item["most"])
+    return msgspec.convert(_decoded(item), ToolCall, strict=False)
+
+
+def _read_difference(found: Difference) -> Difference:
+    note = found.note
+    return msgspec.structs.replace(
+        found,
+        expected=_decoded(found.expected),
+        actual=_decoded(found.actual),
+        note=None if note is None else Note(note.phrase, _decoded(note.values)),
+    )
+
+
+def _read_fault(fault: Fault) -> Fault:
+    return msgspec.structs.replace(
+        fault, value=_decoded(fault.value), required=_decoded(fault.required)
+    )
+
+
+def _read_ignored(found: SavedCall) -> Ignored:
+    read = _read_expected if found.side == "expected" else _read_actual
+    return Ignored(read(found.call), found.side, found.why)
+
+
+def _read_actual(call: Any) -> ToolCall:
+    return msgspec.convert(call, ToolCall, strict=False)
+
+
+class PythonValue:
+    """An object of Python that was not saved: only its text is known."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PythonValue) and repr(other) == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+def _decoded(value: Any) -> Any:
+    """The value that `_encoded` has written."""
+    if not contains_rule_keys(value):
+        return value
+    if isinstance(value, list | tuple):
+        return [_decoded(member) for member in value]
+    for key, read in _READ_BY_KEY.items():
+        if key in value:
+            return read(value[key])
+    return {key: _decoded(member) for key, member in value.items()}
+
+
+def _read_rule(parts: list[Any]) -> Matcher:
+    key, *others = parts
+    return Matcher(key, *map(_decoded, others))
+
+
+_READ_BY_KEY: dict[str, Any] = {
+    _RULE: _read_rule,
+    _OBJECT: lambda members: {key: _decoded(member) for key, member in members},
+    _FLOAT: float,
+    _PYTHON: PythonValue,
+}
