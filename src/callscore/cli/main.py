@@ -1,4 +1,4 @@
-"""The entry point: runs the program in a process of its own, which imports only what it needs."""
+"""The entry point: runs a command, which imports only what it needs; some in a process of their own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ import os
 import sys
 from typing import NoReturn
 
-from callscore.cli.supervision import can_supervise, command_name, supervise
-
 __all__ = ["main", "run_command"]
+
+# They run agents and scorers, which may end the process.
+_SUPERVISED = ("run", "rescore")
 
 
 def main() -> NoReturn:
     """Run the program and exit."""
     _open_closed_streams()
-    sys.exit(supervise(_run) if can_supervise(sys.argv[1:]) else _run())
+    if _command_name() not in _SUPERVISED:
+        sys.exit(_run())
+    from callscore.cli.supervision import supervise
+
+    sys.exit(supervise(_run))
+
+
+def _command_name() -> str | None:
+    """The name of the command in the arguments of the program; None without one."""
+    return next((word for word in sys.argv[1:] if not word.startswith("-")), None)
 
 
 def _open_closed_streams() -> None:
@@ -43,7 +53,7 @@ def _run() -> int:
     gc.disable()
     from callscore.cli.program import COMMANDS, import_command
 
-    name = command_name(sys.argv[1:])
+    name = _command_name()
     if name in COMMANDS:
         import_command(name)
     gc.freeze()

@@ -50,8 +50,8 @@ from callscore.cli.output import (
 from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
 from callscore.cli.saved_html import write_run_report
+from callscore.cli.supervision import Progress, tracked_run, tracking_files
 from callscore.cli.typed_options import option_text, settings_as_typed
-from callscore.cli.unfinished import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
