@@ -14,18 +14,20 @@ _SUPERVISED = ("run", "rescore")
 
 
 def main() -> NoReturn:
-    """Run the program and exit."""
+    """Run the program and exit.
+
+    What a program imports lives until it ends. To search it for garbage, while it is imported, again
+    and again while the command runs, and at the end, would take a tenth of the time of a short
+    command.
+    """
     _open_closed_streams()
-    if _command_name() not in _SUPERVISED:
-        sys.exit(_run())
+    gc.disable()
+    name = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    if name not in _SUPERVISED:
+        sys.exit(_run(name))
     from callscore.cli.supervision import supervise
 
-    sys.exit(supervise(_run))
-
-
-def _command_name() -> str | None:
-    """The name of the command in the arguments of the program; None without one."""
-    return next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    sys.exit(supervise(lambda: _run(name)))
 
 
 def _open_closed_streams() -> None:
@@ -43,17 +45,9 @@ def _open_closed_streams() -> None:
             setattr(sys, name, stream)
 
 
-def _run() -> int:
-    """Import the command and run it.
-
-    What a program imports lives until it ends. To search it for garbage, while it is imported, again
-    and again while the command runs, and at the end, would take a tenth of the time of a short
-    command.
-    """
-    gc.disable()
+def _run(name: str | None) -> int:
     from callscore.cli.program import COMMANDS, import_command
 
-    name = _command_name()
     if name in COMMANDS:
         import_command(name)
     gc.freeze()

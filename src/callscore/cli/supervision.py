@@ -24,8 +24,6 @@ from msgspec.structs import replace
 
 from callscore.cli.exit_codes import ENDED, INTERRUPTED
 from callscore.core.phrases import Language, Phrase, say
-from callscore.hiding.hider import Hider
-from callscore.hiding.markers import has_marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,6 +162,8 @@ def tracking_files(lang: Language) -> Iterator[Callable[[Path], None]]:
 @contextmanager
 def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     """The hooks, which also tell the parent how far the run is."""
+    from callscore.hiding.hider import Hider  # not before the parent waits
+
     current: dict[int, tuple[str, str]] = {}
     hide = Hider().text  # here: code may have set variables that the parent does not have
 
@@ -221,16 +221,17 @@ def _pass_on(numbers: set[signal.Signals], child: int) -> None:
 
 def _code(status: int, state: Progress | int | None) -> int:
     """The exit code of the parent, from the status of the child; prints why it did not finish."""
-    from callscore.cli.output import print_note
-
     ended = os.waitstatus_to_exitcode(status)
     shown = ended if ended >= 0 else 128 - ended
-    if isinstance(state, int):
-        if ended < 0:
-            print_note(f"the command finished, but its process was ended by {_signal_name(-ended)}")
+    if isinstance(state, int) and ended >= 0:
         return (
             state or shown
         )  # of 120, for standard output that could not be written, Python says why
+    from callscore.cli.output import print_note  # no other parent prints anything
+
+    if isinstance(state, int):
+        print_note(f"the command finished, but its process was ended by {_signal_name(-ended)}")
+        return state or shown
     with suppress(OSError):
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
@@ -292,6 +293,8 @@ def _unfinished_text(ended: int, progress: Progress | None) -> str:
 
 def advice_text(ended: int, progress: Progress | None) -> str | None:
     """What to do if a case ends the process each time; None if no case may be the cause."""
+    from callscore.hiding.markers import has_marker
+
     is_of_user = ended < 0 and _signal_name(-ended) in _OF_USERS
     if progress is None or is_of_user or not (progress.command and progress.names):
         return None
