@@ -74,12 +74,15 @@ _HEAD = 4
 
 
 def _report(state: Progress | int | None) -> None:
-    """Tell the parent, if there is one, how far the command is, or with which exit code it finished."""
+    """Tell the parent, if there is one, how far the command is, or at last its exit code."""
+    global _owner  # noqa: PLW0603  (there is one command in a process)
     data = msgpack.encode(state)
     if _memory is not None and _owner == os.getpid() and len(data) <= _SIZE - _HEAD:
         _memory[:_HEAD] = bytes(_HEAD)  # a process that ends meanwhile has reported nothing
         _memory[_HEAD : _HEAD + len(data)] = data
         _memory[:_HEAD] = len(data).to_bytes(_HEAD, "big")
+        if isinstance(state, int):
+            _owner = 0
 
 
 def _reported(memory: mmap) -> Progress | int | None:
