@@ -27,19 +27,17 @@ from callscore.core.phrases import Language, Phrase, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
 
-__all__ = ["Progress", "advice_text", "supervise", "tracked_run", "tracking_files"]
+__all__ = ["Progress", "advice_text", "report", "supervise", "tracked_run"]
 
 _PR_SET_PDEATHSIG = 1
 _TICK = 0.5  # seconds between two looks at the parent
 _NAMES_SHOWN = 5
 _LONGEST_NAME = 200
-_LONGEST_PATH = 4_096
 
 
 class Progress(Struct):
@@ -73,7 +71,7 @@ _SIZE = 32_768
 _HEAD = 4
 
 
-def _report(state: Progress | int | None) -> None:
+def report(state: Progress | int | None) -> None:
     """Tell the parent, if there is one, how far the command is, or at last its exit code."""
     global _owner  # noqa: PLW0603  (there is one command in a process)
     data = msgpack.encode(state)
@@ -128,9 +126,9 @@ def _work(work: Callable[[], int]) -> int:
     try:
         code = work()
     except (KeyboardInterrupt, Exception) as error:  # Python prints it
-        _report(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
+        report(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
         raise
-    _report(code)
+    report(code)
     return code
 
 
@@ -154,15 +152,6 @@ def _watch(parent: int) -> None:
 
 
 @contextmanager
-def tracking_files(lang: Language) -> Iterator[Callable[[Path], None]]:
-    """A function for the file that is imported next, which the parent names if the process ends."""
-    try:
-        yield lambda file: _report(Progress("", lang, file=str(file)[-_LONGEST_PATH:]))
-    finally:
-        _report(None)
-
-
-@contextmanager
 def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     """The hooks, which also tell the parent how far the run is."""
     from callscore.hiding.hider import Hider  # not before the parent waits
@@ -173,7 +162,7 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     def write() -> None:
         begun.current = len(current)
         begun.names = tuple(islice(current.values(), _NAMES_SHOWN))
-        _report(begun)
+        report(begun)
 
     def on_plan(total: int) -> None:
         begun.total = total
@@ -195,7 +184,7 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     try:
         yield replace(hooks, on_plan=on_plan, on_started=on_started, on_done=on_done)
     finally:
-        _report(None)
+        report(None)
 
 
 # --- the parent ---------------------------------------------------------------------------------
@@ -227,9 +216,7 @@ def _code(status: int, state: Progress | int | None) -> int:
     ended = os.waitstatus_to_exitcode(status)
     shown = ended if ended >= 0 else 128 - ended
     if isinstance(state, int) and ended >= 0:
-        return (
-            state or shown
-        )  # of 120, for standard output that could not be written, Python says why
+        return state or shown  # 120 if standard output could not be written, as Python says
     from callscore.cli.output import print_note  # no other parent prints anything
 
     if isinstance(state, int):
