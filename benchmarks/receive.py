@@ -10,8 +10,6 @@ this one. Each span whose export was reported as a success must be in the output
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -103,21 +101,18 @@ class ReceiverProcess:
         return self._process
 
     def kill(self) -> None:
-        """Kill it without a warning, with the process that supervises it."""
+        """Kill it without a warning."""
         self.measure()
-        os.killpg(self._running.pid, signal.SIGKILL)
+        self._running.kill()
         self._running.wait()
         self.kills += 1
 
     def measure(self) -> None:
-        """Note the memory that its processes took at most."""
-        own = self._running.pid
+        """Note the memory that it took at most."""
         with suppress(OSError):
-            children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
-            for pid in (str(own), *children):
-                for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-                    if line.startswith("VmHWM:"):
-                        self.max_rss = max(self.max_rss, int(line.split()[1]))
+            for line in Path(f"/proc/{self._running.pid}/status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    self.max_rss = max(self.max_rss, int(line.split()[1]))
 
     def stop(self) -> None:
         """Ask it to end, which writes all that is open."""

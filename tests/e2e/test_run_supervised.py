@@ -199,14 +199,14 @@ def test_a_scorer_that_ends_the_process_fails_rescore(callscore: Program, tmp_pa
     assert "the command did not finish: its process ended with exit code 0\n" in ran.stderr
 
 
-def test_a_plugin_that_ends_the_process_fails_score(callscore: Program, tmp_path: Path) -> None:
+def test_a_plugin_that_exits_fails_score(callscore: Program, tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     (installed / "ending-1.0.dist-info").mkdir(parents=True)
     about = "Metadata-Version: 2.1\nName: ending\nVersion: 1.0\n"
     (installed / "ending-1.0.dist-info/METADATA").write_text(about)
     points = "[callscore.formats]\nending = ending\n"
     (installed / "ending-1.0.dist-info/entry_points.txt").write_text(points)
-    (installed / "ending.py").write_text("import os\nos._exit(0)\n")
+    (installed / "ending.py").write_text("import sys\nsys.exit()\n")
     (tmp_path / "cases.jsonl").write_text('{"expected": [], "actual": {"unknown": 1}}\n')
 
     ran = callscore(

@@ -9,7 +9,7 @@ from io import StringIO
 
 import click
 
-from callscore.cli.exit_codes import UNREADABLE
+from callscore.cli.exit_codes import ENDED, UNREADABLE
 from callscore.cli.exits import error_exit_code
 from callscore.cli.output import print_note, program_name, without_secrets
 from callscore.core.rendering import mention
@@ -19,8 +19,13 @@ from callscore.reports.inert import inert_lines
 __all__ = ["consent_lines", "report_failure"]
 
 
-def report_failure(error: Exception) -> int:
+def report_failure(error: Exception | SystemExit) -> int:
     """Print an error of a command, and return the exit code; raises what is not an error of a command."""
+    if isinstance(error, SystemExit):
+        print_note(
+            f"the command did not finish: its process ended with exit code {error.code or 0}"
+        )
+        return ENDED
     if isinstance(error, OSError):
         return _long_name_code(error)
     if isinstance(error, click.ClickException):

@@ -1,4 +1,4 @@
-"""The entry point: runs the program in a process of its own, which imports only what it needs."""
+"""The entry point: runs a command, which imports only what it needs; some in a process of their own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ import os
 import sys
 from typing import NoReturn
 
-from callscore.cli.supervision import can_supervise, command_name, supervise
-
 __all__ = ["main", "run_command"]
+
+# They run agents and scorers, which may end the process.
+_SUPERVISED = ("run", "rescore")
 
 
 def main() -> NoReturn:
-    """Run the program and exit."""
+    """Run the program and exit.
+
+    What a program imports lives until it ends. To search it for garbage, while it is imported, again
+    and again while the command runs, and at the end, would take a tenth of the time of a short
+    command.
+    """
     _open_closed_streams()
-    sys.exit(supervise(_run) if can_supervise(sys.argv[1:]) else _run())
+    gc.disable()
+    name = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    if name not in _SUPERVISED:
+        sys.exit(_run(name))
+    from callscore.cli.supervision import supervise
+
+    sys.exit(supervise(lambda: _run(name)))
 
 
 def _open_closed_streams() -> None:
@@ -33,17 +45,9 @@ def _open_closed_streams() -> None:
             setattr(sys, name, stream)
 
 
-def _run() -> int:
-    """Import the command and run it.
-
-    What a program imports lives until it ends. To search it for garbage, while it is imported, again
-    and again while the command runs, and at the end, would take a tenth of the time of a short
-    command.
-    """
-    gc.disable()
+def _run(name: str | None) -> int:
     from callscore.cli.program import COMMANDS, import_command
 
-    name = command_name(sys.argv[1:])
     if name in COMMANDS:
         import_command(name)
     gc.freeze()

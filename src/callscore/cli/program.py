@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -115,7 +116,7 @@ def cli() -> None:
     """Score the tool calls of an agent against the expected calls."""
 
 
-def _report(error: Exception) -> int:
+def _report(error: Exception | SystemExit) -> int:
     """Print an error; a second Ctrl-C while this is done changes nothing."""
     try:
         from callscore.cli.failures import report_failure  # most commands have no error
@@ -133,6 +134,10 @@ def run_program() -> int:
         code = error.exit_code
     except KeyboardInterrupt:  # while click prepares the command
         code = INTERRUPTED
+    except SystemExit as error:  # code of others, or click, which has completed words of a shell
+        if len(sys.argv) == 1:
+            raise
+        code = _report(error)
     except (click.ClickException, click.Abort, CallscoreError, OSError) as error:
         code = _report(error)
     return code or 0

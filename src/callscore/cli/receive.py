@@ -44,7 +44,6 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_named_note, print_note, write_report
 from callscore.cli.score import print_saved
-from callscore.cli.supervision import heed_interrupts
 from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
 from callscore.core.call import Tool
@@ -427,7 +426,10 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, session: _Sessio
 def _until_stopped() -> Iterator[Event]:
     """An event that Ctrl-C, and signals that ask a process to end, set: nothing is left half-done."""
     stop = Event()
-    heed_interrupts()
+    if (
+        signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    ):  # a shell starts the commands of `&` that way
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
     for name in names:
@@ -438,7 +440,6 @@ def _until_stopped() -> Iterator[Event]:
         yield stop
     finally:
         for number, handler in before.items():
-            # The same Ctrl-C may arrive a second time, from the process that supervises this one.
             signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)
 
 

@@ -50,8 +50,8 @@ from callscore.cli.output import (
 from callscore.cli.output_formats import FORMATS, format_for, report_options
 from callscore.cli.progress import run_progress
 from callscore.cli.saved_html import write_run_report
+from callscore.cli.supervision import Progress, report, tracked_run
 from callscore.cli.typed_options import option_text, settings_as_typed
-from callscore.cli.unfinished import Progress, tracked_run, tracking_files
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
@@ -642,8 +642,13 @@ def _warn_ineffective(request: RunRequest, planned: Plan) -> None:
 
 def _find_evaluations(request: RunRequest) -> tuple[list[Evaluation], list[Unloaded]]:
     """The evaluations of the paths, and the files that cannot be used."""
-    with tracking_files(request.lang) as on_file:
-        return discover(request.paths, print_note, on_file)
+
+    def on_file(file: Path) -> None:
+        report(Progress("", request.lang, file=str(file)))
+
+    found = discover(request.paths, print_note, on_file)
+    report(None)
+    return found
 
 
 def _with_project(request: RunRequest, evaluations: Sequence[Evaluation]) -> list[Evaluation]:

@@ -269,7 +269,6 @@ def _max_shown(request: Request) -> int:
 
 
 def _score_here(request: Request, options: RowOptions) -> RowRun:
-    from callscore.cli.unfinished import tracking_parts
     from callscore.engines.local_rows import score_to_rows
     from callscore.engines.row_files import parts_folder
 
@@ -283,7 +282,7 @@ def _score_here(request: Request, options: RowOptions) -> RowRun:
     _require_writable(results)
     _require_files((*files, *request.expected))
     try:
-        with tracking_parts(folder, request.lang), progress(files) as on_bytes:
+        with progress(files) as on_bytes:
             return score_to_rows(
                 files,
                 results,

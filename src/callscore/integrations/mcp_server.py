@@ -6,6 +6,7 @@ processes.
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import sys
@@ -178,15 +179,11 @@ def _in_url(host: str) -> str:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket to which clients can connect before requests are answered."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
+        return socket.create_server((host, port), family=family)
     except OSError as error:
-        listener.close()
-        raise InvalidSettings(f"cannot listen on {host}, port {port}: {error}") from error
-    return listener
+        problem = f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}"
+        raise InvalidSettings(problem) from error
 
 
 async def _list_tools(

@@ -18,7 +18,7 @@ from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings,
 from callscore.runner.recorder import plain_case_payload
 from callscore.runner.stored_runs import score_reader, stored_calls
 from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
-from callscore.web.run_pages import position_of
+from callscore.web.run_pages import NO_CASE, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,6 @@ _CHANGED = Phrase(
     " at the change again",
     "ничего не записано: файл или изменение стали другими с момента показа. Посмотрите изменение ещё раз",
 )
-_NO_CASE = Phrase("run {run} has no case {case!r}", "в прогоне {run} нет случая {case!r}")
 _NOTHING = Phrase(
     "nothing to accept: the calls are as expected",
     "принимать нечего: вызовы совпадают с ожидаемыми",
@@ -150,7 +149,7 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
     record = position_of(store, run, asked.evaluation, Asked(lang=lang))
     names = _saved_ids(store, run, record.number, asked.case)
     if not names:
-        raise Refusal(NOT_FOUND, say(_NO_CASE, lang, run=run.id, case=asked.case))
+        raise Refusal(NOT_FOUND, say(NO_CASE, lang, run=run.id, case=asked.case))
     evaluations = store.evaluations(run.id)
     counts = saved_counts(record.summary)
     if counts is not None and counts.trials:  # the trials that passed are not saved

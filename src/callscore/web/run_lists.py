@@ -244,14 +244,11 @@ def runs_page(history: History, asked: Asked) -> dict[str, Any]:
 
 def _matches(listed: ListedRuns, run: str, words: Sequence[str]) -> bool:
     """Whether each of the words is in what a list shows of a run."""
-    if not words:
-        return True
     row = listed.steps[run][0].row
     texts = [row.id, row.name or "", row.git_commit or "", *row.baselines]
     for step in listed.steps[run]:
         texts += [step.row.label, step.row.place]
-    text = "\n".join(texts).casefold()
-    return all(word in text for word in words)
+    return _has_words(words, *texts)
 
 
 def evaluation_page(history: History, asked: Asked) -> dict[str, Any]:

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from callscore.web.open_history import History
     from callscore.web.requests import Asked
 
-__all__ = ["RunPages", "name_of_record", "position_of"]
+__all__ = ["NO_CASE", "RunPages", "name_of_record", "position_of"]
 
 _MOST_DOCUMENTS = 6
 _MOST_RUNS = 8
 _NO_EVALUATION = Phrase(
     "run {run} has no evaluation number {number}", "в прогоне {run} нет проверки номер {number}"
 )
-_NO_CASE = Phrase("run {run} has no case {case!r}", "в прогоне {run} нет случая {case!r}")
+NO_CASE = Phrase("run {run} has no case {case!r}", "в прогоне {run} нет случая {case!r}")
 _NO_TRIAL = Phrase(
     "case {case!r} of run {run} has no trial {trial}",
     "в прогоне {run} нет попытки {trial} случая {case!r}",
@@ -99,7 +99,7 @@ class RunPages:
             found = self.results_of(store, run).of_cases([(record.number, case)])[0]
             shown = _trial_of(found, trial)
             if shown is None:
-                phrase = _NO_TRIAL if found else _NO_CASE
+                phrase = _NO_TRIAL if found else NO_CASE
                 raise asked.refusal(NOT_FOUND, phrase, run=run.id, case=case, trial=trial)
             has_several = len(store.evaluations(run.id)) > 1
             label = evaluation_label(record) if has_several else ""

@@ -161,24 +161,12 @@ def listener(port: int | None) -> socket.socket:
     ports = [port] if port is not None else [*range(DEFAULT_PORT, DEFAULT_PORT + _TRIED_PORTS), 0]
     for each in ports:
         try:
-            return _listening(each)
+            return socket.create_server((HOST, each))
         except OSError as error:
             if each == ports[-1] or error.errno != errno.EADDRINUSE:
-                problem = f"cannot listen on {HOST}, port {each}: {error.strerror}"
+                problem = f"cannot listen on {HOST}, port {each}: {os.strerror(error.errno or 0)}"
                 raise InvalidSettings(f"{problem}. Pass another --port") from error
     raise AssertionError  # pragma: no cover  (the last port is returned or raised)
-
-
-def _listening(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((HOST, port))
-        found.listen()
-    except OSError:
-        found.close()
-        raise
-    return found
 
 
 # Set where there is a screen to open a browser on, or by a user who has chosen one.

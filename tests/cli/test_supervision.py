@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from callscore.cli.unfinished import (
-    Progress,
-    advice_text,
-)
+from callscore.cli.supervision import Progress, advice_text
 from callscore.evaluations.plan import keyword_filter
 
 BEGUN = Progress("callscore run --resume", "en")
