@@ -14,14 +14,13 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from callscore.receiving.journal import Segment
     from callscore.receiving.otlp import ReceivedSpan
 
-__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "WrittenSpans"]
+__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "WrittenSpans", "memory_of"]
 
-# Why a trace was closed: its root arrived, or nothing did; it was too old or too large; the journal had
-# no room for it; or the receiver ended.
-ClosedBy = Literal["root", "quiet", "age", "size", "journal", "shutdown"]
+# Why a trace was closed: its root arrived, or nothing did; it was too old or too large; or the receiver
+# ended.
+ClosedBy = Literal["root", "quiet", "age", "size", "shutdown"]
 _OVERHEAD = 400  # bytes that Python needs for a span, about
 _OVERHEAD_OF_TRACE = 2000
 _MAX_REMEMBERED = 500_000  # spans that were written
@@ -38,7 +37,6 @@ class Limits(Struct, frozen=True, kw_only=True):
         max_trace_bytes: of one trace; then it is closed.
         max_open_bytes: of all open traces; above it, requests are refused.
         max_open_traces: likewise.
-        max_journal_bytes: of the journal; then the traces in its oldest part are closed.
         max_body_bytes: of a request, before and after decompression.
     """
 
@@ -48,8 +46,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     max_trace_bytes: int = 16 << 20
     max_open_bytes: int = 128 << 20
     max_open_traces: int = 50_000
-    max_journal_bytes: int = 1 << 30
     max_body_bytes: int = 16 << 20
+
+
+def memory_of(spans: int, content: bytes) -> int:
+    """The bytes that spans of a trace take, which are this row of the spool."""
+    return len(content) + _OVERHEAD * spans
 
 
 class OpenTrace:
@@ -59,10 +61,11 @@ class OpenTrace:
         part: from 1; above it, other spans of the trace were written before.
         root: the id of the root span; empty until it arrives.
         groups: the spans as JSON, by the JSON of what is around them.
+        rows: those of the spool.
         closed_by: why it is closed; None while it is open.
     """
 
-    def __init__(self, trace: str, part: int, now: float) -> None:
+    def __init__(self, trace: str, part: int = 1, now: float = 0) -> None:
         self.id = trace
         self.part = part
         self.root = ""
@@ -71,23 +74,17 @@ class OpenTrace:
         self.size = _OVERHEAD_OF_TRACE
         self.began = now
         self.latest = now
-        self.segments: set[Segment] = set()
+        self.rows: list[int] = []
         self.closed_by: ClosedBy | None = None
 
-    def add(self, span: ReceivedSpan, now: float) -> int:
-        """Add a span; returns the bytes that it takes."""
-        around = span.batch, span.scope
-        size = _OVERHEAD + len(span.content)
-        if around not in self.groups:
-            self.groups[around] = []
-            size += len(span.batch) + len(span.scope)
-        self.groups[around].append(span.content)
+    def add(self, span: ReceivedSpan) -> None:
+        """Add a span, unless it is there."""
+        if span.id in self.spans:
+            return
+        self.groups.setdefault((span.batch, span.scope), []).append(span.content)
         self.spans.add(span.id)
-        self.size += size
-        self.latest = now
         if span.is_root and not self.root:
             self.root = span.id
-        return size
 
     def is_closed_by(self, now: float, limits: Limits) -> ClosedBy | None:
         """Why it is complete; None if it is not."""
@@ -149,7 +146,6 @@ class OpenTraces:
         self._closing: dict[str, list[OpenTrace]] = {}
         self.size = 0
         self.count = 0
-        self.duplicates = 0
 
     @property
     def is_full(self) -> bool:
@@ -157,45 +153,43 @@ class OpenTraces:
         limits = self._limits
         return self.size >= limits.max_open_bytes or self.count >= limits.max_open_traces
 
-    def add(self, spans: Iterable[ReceivedSpan], segment: Segment, now: float) -> list[OpenTrace]:
-        """Add spans, except those that are known; returns the traces that need the segment from now on."""
-        newly: list[OpenTrace] = []
-        for span in spans:
-            if self._is_known(span):
-                self.duplicates += 1
-                continue
-            trace = self._open.get(span.trace)
-            if trace is None:
-                trace = self._open[span.trace] = self._begin(span.trace, now)
-            self.size += trace.add(span, now)
-            if segment not in trace.segments:
-                trace.segments.add(segment)
-                newly.append(trace)
-        return newly
+    def add(self, spans: list[ReceivedSpan], row: int, size: int, now: float) -> int:
+        """Add the spans of one trace, except those that are known; returns how many were not.
 
-    def _begin(self, trace: str, now: float) -> OpenTrace:
+        If there is one, the trace needs the row of the spool.
+        """
+        new = [span for span in spans if not self._is_known(span)]
+        if new:
+            name = new[0].trace
+            trace = self._open.get(name) or self._begin(name, now)
+            before = len(trace.spans)
+            for span in new:
+                trace.add(span)
+            trace.rows.append(row)
+            trace.size += size
+            trace.latest = now
+            self.size += size
+            return len(trace.spans) - before
+        return 0
+
+    def _begin(self, name: str, now: float) -> OpenTrace:
         self.count += 1
         self.size += _OVERHEAD_OF_TRACE
-        parts = self._written.parts_of(trace)
-        closing = self._closing.get(trace)
-        return OpenTrace(trace, 1 + (closing[-1].part if closing else parts), now)
+        closing = self._closing.get(name)
+        part = closing[-1].part if closing else self._written.parts_of(name)
+        trace = self._open[name] = OpenTrace(name, 1 + part, now)
+        return trace
 
     def _is_known(self, span: ReceivedSpan) -> bool:
-        trace = self._open.get(span.trace)
-        if trace is not None and span.id in trace.spans:
-            return True
-        is_closing = any(span.id in each.spans for each in self._closing.get(span.trace, ()))
-        return is_closing or self._written.has(span.trace, span.id)
+        held = [*self._closing.get(span.trace, ())]
+        if span.trace in self._open:
+            held.append(self._open[span.trace])
+        return any(span.id in each.spans for each in held) or self._written.has(span.trace, span.id)
 
     def close_complete(self, now: float) -> list[OpenTrace]:
         """The traces that are complete, in the order in which they began."""
         reasons = {name: each.is_closed_by(now, self._limits) for name, each in self._open.items()}
         return [self._close(name, why) for name, why in reasons.items() if why is not None]
-
-    def close_in(self, segment: Segment) -> list[OpenTrace]:
-        """Close the traces that need a segment."""
-        names = [name for name, each in self._open.items() if segment in each.segments]
-        return [self._close(name, "journal") for name in names]
 
     def close_all(self) -> list[OpenTrace]:
         """Close all traces, because the receiver ends."""

@@ -16,7 +16,6 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidSettings, MissingExtra
-from callscore.receiving.journal import Entry
 from callscore.receiving.otlp import (
     JSON,
     BadRequest,
@@ -26,7 +25,6 @@ from callscore.receiving.otlp import (
     too_large,
 )
 from callscore.receiving.receiver import Full
-from callscore.receiving.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
     _Receive = Callable[[], Any]
     _Send = Callable[[dict[str, Any]], Any]
     _Headers = dict[bytes, list[bytes]]
+    _OnRefused = Callable[[int, str], None]
 
 __all__ = [
     "DEFAULT_HOST",
@@ -58,7 +57,8 @@ HEALTH_PATH = "/healthz"
 TOKEN_VARIABLE = "CALLSCORE_RECEIVE_TOKEN"  # noqa: S105  (the name of a variable)
 _SHORTEST_TOKEN = 16
 _THREADS = 16
-_MOST_CONNECTIONS = 1024
+_MOST_CONNECTIONS = 256
+_PATIENCE = 10  # seconds that a request may take to come, and its body
 _MAX_UNREAD_BYTES = 64 << 20  # of all bodies that are being received
 _MAX_SKIPPED_BYTES = 256 << 20  # of a body that is refused
 _GRACE = 5  # seconds that requests under way get when the server ends, and bodies that are refused
@@ -117,12 +117,16 @@ class _App:
     Args:
         receiver: takes the spans.
         token: what requests need; None on this machine, where pages in a browser are refused.
-        refusals: counts the requests that are refused.
+        on_refused: called with the status of each request that is refused, and what its sender is told.
+
+    Attributes:
+        waiting: the connections on which a request has not come, or not completely; the longest wait first.
     """
 
-    def __init__(self, receiver: Receiver, token: str | None, refusals: Refusals) -> None:
+    def __init__(self, receiver: Receiver, token: str | None, on_refused: _OnRefused) -> None:
+        self.waiting: dict[Any, None] = {}
         self._receiver = receiver
-        self._refusals = refusals
+        self._on_refused = on_refused
         self._token = None if token is None else f"Bearer {token}".encode()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="callscore-receive")
         self._unread_bytes = 0
@@ -135,50 +139,55 @@ class _App:
             return
         headers = _headers_of(scope)
         kind: Kind = JSON
-        body = _Body(receive)
+        parts = _parts_of(receive)
         try:
             self._require_allowed(scope, headers)
             if scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
                 await self._answer_health(send)
                 return
-            self._require_traces(scope)
+            _require_traces(scope)
             kind = kind_of(_only(headers, b"content-type"))
             self._receiver.require_room()
-            refused = await self._take(headers, kind, body)
-        except BadRequest as error:
-            self._refusals.take(error.status, error.problem)
-            await body.skip()
-            await _send(send, error.status, kind, error_body(error.status, error.problem, kind))
-        except Full as error:
-            self._refusals.take(error.status, error.problem)
-            await body.skip()
-            status = error_body(error.status, error.problem, kind)
-            await _send(send, error.status, kind, status, retry_after=error.seconds)
+            body = await self._read(parts, scope["client"])
+            # In a thread, which a client that gives up does not stop half-way.
+            refused = await asyncio.get_running_loop().run_in_executor(
+                self._threads,
+                self._receiver.accept,
+                body,
+                _only(headers, b"content-encoding"),
+                kind,
+            )
+        except (BadRequest, Full) as error:
+            self._on_refused(error.status, error.problem)
+            await _skip(parts)
+            wait = error.seconds if isinstance(error, Full) else None
+            body = error_body(error.status, error.problem, kind)
+            await _send(send, error.status, kind, body, retry_after=wait)
         except _Disconnected:
             pass
         else:
             await _send(send, 200, kind, success_body(refused, kind))
 
-    async def _take(self, headers: _Headers, kind: Kind, body: _Body) -> Any:
-        encoding = _only(headers, b"content-encoding")
-        taken = 0
+    async def _read(self, parts: AsyncIterator[bytes], client: Any) -> bytes:
+        content, limit = bytearray(), self._receiver.limits.max_body_bytes
         try:
-            content = bytearray()
-            async for part in body.parts():
+            async for part in parts:
                 content += part
-                taken += len(part)
                 self._unread_bytes += len(part)
-                if len(content) > self._receiver.limits.max_body_bytes:
-                    raise too_large(self._receiver.limits.max_body_bytes)
+                if len(content) > limit:
+                    raise too_large(limit)
                 if self._unread_bytes > _MAX_UNREAD_BYTES:
-                    raise Full(429, "too many requests at once", 1)
-            loop = asyncio.get_running_loop()
-            entry = Entry(kind, encoding, bytes(content))
-            del content
-            # In a thread, which a client that gives up does not stop half-way.
-            return await loop.run_in_executor(self._threads, self._receiver.accept, entry)
+                    self._make_room(client)
+            return bytes(content)
         finally:
-            self._unread_bytes -= taken
+            self._unread_bytes -= len(content)
+
+    def _make_room(self, client: Any) -> None:
+        """Close the connection whose request is the longest in coming, unless it is that of this client."""
+        oldest = next(iter(self.waiting), None)
+        if oldest is None or oldest.client == client:
+            raise Full(429, "too many requests at once", 1)
+        oldest.transport.abort()
 
     async def _answer_health(self, send: _Send) -> None:
         problem = self._receiver.problem
@@ -200,46 +209,89 @@ class _App:
         if len(given) != 1 or not compare_digest(given[0], self._token):
             raise BadRequest(401, f"the token is missing or wrong: see {TOKEN_VARIABLE}")
 
-    @staticmethod
-    def _require_traces(scope: _Scope) -> None:
-        if scope["path"] != PATH:
-            raise BadRequest(404, f"only traces are received: POST {PATH}")
-        if scope["method"] != "POST":
-            raise BadRequest(405, f"only POST {PATH}")
+
+def _require_traces(scope: _Scope) -> None:
+    if scope["path"] != PATH:
+        raise BadRequest(404, f"only traces are received: POST {PATH}")
+    if scope["method"] != "POST":
+        raise BadRequest(405, f"only POST {PATH}")
 
 
 class _Disconnected(Exception):
-    """The client has closed the connection before it sent the whole body."""
+    """The client has closed the connection before it sent the whole body, or was too slow."""
 
 
-class _Body:
-    """The body of a request, which comes in parts."""
+async def _parts_of(receive: _Receive) -> AsyncIterator[bytes]:
+    """The parts of a body."""
+    is_read = False
+    while not is_read:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise _Disconnected
+        is_read = not message.get("more_body")
+        yield message.get("body", b"")
 
-    def __init__(self, receive: _Receive) -> None:
-        self._receive = receive
-        self._is_read = False
 
-    async def parts(self) -> AsyncIterator[bytes]:
-        """The parts that are not read yet."""
-        while not self._is_read:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                raise _Disconnected
-            self._is_read = not message.get("more_body")
-            yield message.get("body", b"")
+async def _skip(parts: AsyncIterator[bytes]) -> None:
+    """Read the rest of a body that is refused, within limits.
 
-    async def skip(self) -> None:
-        """Read the rest of a body that is refused, within limits.
+    A client that is still sending would get a reset connection in place of the response, and try again.
+    """
+    skipped = 0
+    with suppress(_Disconnected, TimeoutError):
+        async with asyncio.timeout(_GRACE):
+            async for part in parts:
+                skipped += len(part)
+                if skipped > _MAX_SKIPPED_BYTES:
+                    return
 
-        A client that is still sending would get a reset connection in place of the response, and try again.
-        """
-        skipped = 0
-        with suppress(_Disconnected, TimeoutError):
-            async with asyncio.timeout(_GRACE):
-                async for part in self.parts():
-                    skipped += len(part)
-                    if skipped > _MAX_SKIPPED_BYTES:
-                        return
+
+def _protocol(app: _App) -> type:
+    """The connections of uvicorn, of which a limited number may be open, and wait for a limited time."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Protocol(H11Protocol):
+        waits_for: Any = None  # the state of the client: IDLE, or SEND_BODY
+        timer: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            if len(self.connections) > _MOST_CONNECTIONS:
+                next(iter(app.waiting), self).transport.abort()
+            _watch(self, app.waiting)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            _watch(self, app.waiting)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            _watch(self, app.waiting)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            _watch(self, app.waiting)
+
+    return Protocol
+
+
+def _watch(connection: Any, waiting: dict[Any, None]) -> None:
+    """Begin to wait for a request, or for its body, or end that."""
+    from h11 import IDLE, SEND_BODY
+
+    is_open = connection in connection.connections and not connection.transport.is_closing()
+    state = connection.conn.their_state if is_open else None
+    if state not in (IDLE, SEND_BODY):
+        state = None
+    if state is connection.waits_for:
+        return
+    connection.waits_for = state
+    waiting.pop(connection, None)
+    if connection.timer is not None:
+        connection.timer.cancel()
+    if state is not None:
+        waiting[connection] = None
+        connection.timer = connection.loop.call_later(_PATIENCE, connection.transport.abort)
 
 
 def _headers_of(scope: _Scope) -> _Headers:
@@ -313,7 +365,7 @@ def trace_server(
     sock: socket.socket,
     *,
     token: str | None,
-    refusals: Refusals | None = None,
+    on_refused: _OnRefused = lambda *_: None,
 ) -> Iterator[TraceServer]:
     """Receive traces in a thread, until the block ends; requests under way are then answered.
 
@@ -323,18 +375,17 @@ def trace_server(
     require_extra()
     import uvicorn
 
-    app = _App(receiver, token, Refusals() if refusals is None else refusals)
+    app = _App(receiver, token, on_refused)
     config = uvicorn.Config(
         app,
         log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http="h11",
+        http=_protocol(app),
         ws="none",
         lifespan="off",
         loop="asyncio",
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE,
     )
     server = uvicorn.Server(config)
