@@ -156,15 +156,19 @@ class Receiver:
         self._read_output()
         for row, content in self._spool.read():
             self.counts.recovered += self._take_row(row, content)
-        if self._spool.is_damaged:
-            self._close(self._traces.close_all())
-            problem = "the spool is damaged: requests that were acknowledged are lost"
-            advice = "What could be read is in the output. Move the file away, and start again."
-            raise UnreadableInput(str(self._spool.path), f"{problem}. {advice}")
-        try:
-            self._spool.begin(self._file.mark())
-        except OSError as error:
-            raise InvalidSettings(f"cannot use {self._spool.path}: {error}") from error
+        problem = "it is damaged, and requests that were acknowledged are lost"
+        if not self._spool.is_damaged:
+            try:
+                self._spool.begin(self._file.mark())
+            except OSError as error:
+                problem = str(error)
+            else:
+                return
+        self._close(self._traces.close_all())
+        if self.unwritten or self._spool.is_new:
+            raise InvalidSettings(f"cannot use {self._spool.path}: {problem}")
+        advice = "What could be read of it is in the output. Move the file away, and start again."
+        raise UnreadableInput(str(self._spool.path), f"{problem}. {advice}")
 
     def _read_output(self) -> None:
         """Find out which spans were written, and take the traces of this session again."""
