@@ -191,6 +191,25 @@ def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: boo
     assert not spool_of(tmp_path / "traces.jsonl").exists()
 
 
+def test_damage_of_the_spool_is_said_and_kept(tmp_path: Path, callscore: Program) -> None:
+    with receiving(tmp_path, "--settle", "600") as receiver:
+        for number in range(1, 11):
+            assert receiver.send(in_protobuf(a_run(number, f"case-{number}", "Paris"))) == 200
+        receiver.kill()
+    spool = spool_of(tmp_path / "traces.jsonl")
+    damaged = spool.read_bytes().replace(b"case-7", b"case-8", 1)
+    spool.write_bytes(damaged)
+
+    found = callscore("receive", "--port", "0")
+
+    assert found.returncode == 3
+    assert "requests that were acknowledged are lost" in found.stderr
+    assert "Move the file away, and start again" in found.stderr
+    assert spool.read_bytes() == damaged
+    names = [line["id"] for line in lines_of(tmp_path / "traces.jsonl")]
+    assert sorted(names) == sorted(f"case-{number}" for number in range(1, 11) if number != 7)
+
+
 def test_traces_that_were_written_before_kill_count_in_the_report(
     tmp_path: Path, callscore: Program
 ) -> None:

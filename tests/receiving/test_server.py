@@ -22,7 +22,7 @@ from tests.receiving.made_up import (
 from tests.receiving.serving import BODY, HOST, WAIT, ask, serving
 
 from callscore.errors import InvalidSettings, MissingExtra
-from callscore.receiving import server as servers
+from callscore.receiving import app as apps
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON, PROTOBUF
 from callscore.receiving.server import checked_token, listening, require_extra
@@ -163,7 +163,7 @@ def test_too_much_at_once_is_asked_to_wait(tmp_path: Path) -> None:
 def test_bodies_that_are_being_received_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 1000)
+    monkeypatch.setattr(apps, "_MAX_UNREAD_BYTES", 1000)
     with serving(tmp_path) as (_, server, _):
         found = ask(server, b"x" * 2000)
         again = ask(server)
@@ -180,7 +180,7 @@ HALF = [b"", HEAD, HEAD + b"Content-Length: 50000\r\n\r\n" + b"x" * 40_000]
 def test_a_request_that_does_not_come_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(servers, "_PATIENCE", 0.2)
+    monkeypatch.setattr(apps, "_PATIENCE", 0.2)
     with (
         serving(tmp_path) as (_, server, _),
         socket.create_connection((HOST, server.port), timeout=WAIT) as connection,
@@ -194,9 +194,9 @@ def test_a_request_that_does_not_come_is_not_waited_for(
 def test_connections_that_wait_do_not_shut_out_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(servers, "_MOST_CONNECTIONS", 10)
-    monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 100_000)
-    monkeypatch.setattr(servers, "_PATIENCE", WAIT)
+    monkeypatch.setattr(apps, "_MOST_CONNECTIONS", 10)
+    monkeypatch.setattr(apps, "_MAX_UNREAD_BYTES", 100_000)
+    monkeypatch.setattr(apps, "_PATIENCE", WAIT)
     with serving(tmp_path) as (_, server, _), ExitStack() as connections:
         for _ in range(30):
             connection = socket.create_connection((HOST, server.port), timeout=WAIT)

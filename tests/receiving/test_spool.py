@@ -23,7 +23,7 @@ from tests.receiving.made_up import (
 
 from callscore.errors import CallscoreError, InvalidSettings
 from callscore.receiving.open_traces import Limits
-from callscore.receiving.otlp import JSON, PROTOBUF, BadRequest
+from callscore.receiving.otlp import JSON, PROTOBUF, RefusedRequest
 from callscore.receiving.receiver import spool_of
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ TEXTS = ("[" * 100_000, '{"a":' * 300 + "1" + "}" * 300, "9" * 5_000, "NaN", '{"
         *((False, nested(depth)) for depth in (40, 120, 300)),
         *((False, nested(depth, "kvlistValue")) for depth in (40, 120)),
         *((True, {"stringValue": text}) for text in TEXTS),
-        *((True, {"intValue": value}) for value in (2**63 - 1, "-9223372036854775808", "abc")),
-        *((False, {"intValue": value}) for value in (10**30, "9" * 5_000, 1.5)),
-        *((True, {"doubleValue": value}) for value in ("NaN", 1e308, 1)),
-        *((False, {"boolValue": value}) for value in (1, "true")),
+        *((True, {"intValue": number}) for number in (2**63 - 1, "-9223372036854775808", "abc")),
+        *((False, {"intValue": number}) for number in (10**30, "9" * 5_000, 1.5)),
+        *((True, {"doubleValue": number}) for number in ("NaN", 1e308, 1)),
+        *((False, {"boolValue": flag}) for flag in (1, "true")),
         *((True, value) for value in ({}, {"arrayValue": {}}, {"kvlistValue": None}, None)),
         *((False, value) for value in (1, "x", [], {"arrayValue": [1]})),
     ],
@@ -77,7 +77,7 @@ def test_a_value_that_is_acknowledged_can_be_read_after_a_kill(
         if is_kept:
             accept(receiver, span)
         else:
-            with pytest.raises(BadRequest) as caught:
+            with pytest.raises(RefusedRequest) as caught:
                 accept(receiver, span)
             assert (caught.value.status, bool(caught.value.problem)) == (400, True)
     kill(receiver)
@@ -95,7 +95,7 @@ def test_a_value_that_is_acknowledged_can_be_read_after_a_kill(
 def test_unknown_fields_are_checked_too(output: Path, content: bytes) -> None:
     body = msgspec.json.encode(a_request(a_span(1, 1) | {"other": 0}))
     receiver = a_receiver(output, Clock())
-    with pytest.raises(BadRequest):
+    with pytest.raises(RefusedRequest):
         receiver.accept(body.replace(b'"other":0', b'"other":' + content), "", JSON)
     receiver.accept(body, "", JSON)
     receiver.finish()
@@ -110,7 +110,7 @@ def test_protobuf_that_is_nested_too_deeply_is_refused(output: Path) -> None:
     ids = field(1, bytes.fromhex(trace_id(1))) + field(2, b"12345678")
     body = field(1, field(2, field(2, ids + field(9, field(1, b"k") + field(2, value)))))
     receiver = a_receiver(output, Clock())
-    with pytest.raises(BadRequest, match="100 levels"):
+    with pytest.raises(RefusedRequest, match="100 levels"):
         receiver.accept(body, "", PROTOBUF)
     receiver.finish()
 
@@ -118,7 +118,7 @@ def test_protobuf_that_is_nested_too_deeply_is_refused(output: Path) -> None:
 def test_a_resource_around_many_traces_does_not_fill_the_disk(output: Path) -> None:
     spans = [a_span(number, 1) for number in range(1, 1_000)]
     receiver = a_receiver(output, Clock(), limits=Limits())
-    with pytest.raises(BadRequest, match="its traces would take more than") as caught:
+    with pytest.raises(RefusedRequest, match="its traces would take more than") as caught:
         accept(receiver, *spans, resource={"text": "x" * 200_000})
     receiver.finish()
 

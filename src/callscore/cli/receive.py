@@ -65,7 +65,6 @@ from callscore.receiving.scoring import (
 from callscore.receiving.server import (
     DEFAULT_HOST,
     DEFAULT_PORT,
-    PATH,
     TOKEN_VARIABLE,
     checked_token,
     listening,
@@ -448,8 +447,7 @@ def _print_start(request: SimpleNamespace, receiver: Receiver, server: TraceServ
     if counts.written_before:
         traces = count_of(_TRACES, counts.written_before, lang)
         print_note(say(_WRITTEN_BEFORE, lang, traces=traces, file=request.output))
-    address = f"{server.address}{PATH}"
-    print_note(say(_RECEIVING, lang, address=address, file=request.output))
+    print_note(say(_RECEIVING, lang, address=server.address, file=request.output))
 
 
 def _report(

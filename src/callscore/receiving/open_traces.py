@@ -113,26 +113,18 @@ class WrittenSpans:
 
     def add(self, trace: str, part: int, spans: Iterable[str]) -> None:
         """Remember the spans of a part of a trace."""
-        before = self._traces.pop(trace, (0, set()))
-        ids = before[1] | set(spans)
-        self._count += len(ids) - len(before[1])
-        self._traces[trace] = max(part, before[0]), ids
-        while self._count > self._most and len(self._traces) > 1:
+        last, ids = self.of(trace)
+        new = ids.union(spans)
+        self._traces[trace] = max(part, last), new
+        self._traces.move_to_end(trace)
+        self._count += len(new) - len(ids)
+        while self._count > self._most:
             _, (_, forgotten) = self._traces.popitem(last=False)
             self._count -= len(forgotten)
-        if self._count > self._most:  # of one trace that never ends
-            self._traces[trace] = max(part, before[0]), set()
-            self._count = 0
 
-    def has(self, trace: str, span: str) -> bool:
-        """Whether a span was written."""
-        found = self._traces.get(trace)
-        return found is not None and span in found[1]
-
-    def parts_of(self, trace: str) -> int:
-        """How many parts of a trace were written."""
-        found = self._traces.get(trace)
-        return 0 if found is None else found[0]
+    def of(self, trace: str) -> tuple[int, set[str]]:
+        """How many parts of a trace were written, and their spans."""
+        return self._traces.get(trace, (0, set()))
 
 
 class OpenTraces:
@@ -158,33 +150,30 @@ class OpenTraces:
 
         If there is one, the trace needs the row of the spool.
         """
-        new = [span for span in spans if not self._is_known(span)]
-        if new:
-            name = new[0].trace
-            trace = self._open.get(name) or self._begin(name, now)
-            before = len(trace.spans)
-            for span in new:
-                trace.add(span)
-            trace.rows.append(row)
-            trace.size += size
-            trace.latest = now
-            self.size += size
-            return len(trace.spans) - before
-        return 0
+        name = spans[0].trace
+        known = [self._written.of(name)[1], *(each.spans for each in self._closing.get(name, ()))]
+        if name in self._open:
+            known.append(self._open[name].spans)
+        new = [span for span in spans if not any(span.id in ids for ids in known)]
+        if not new:
+            return 0
+        trace = self._open.get(name) or self._begin(name, now)
+        before = len(trace.spans)
+        for span in new:
+            trace.add(span)
+        trace.rows.append(row)
+        trace.size += size
+        trace.latest = now
+        self.size += size
+        return len(trace.spans) - before
 
     def _begin(self, name: str, now: float) -> OpenTrace:
         self.count += 1
         self.size += _OVERHEAD_OF_TRACE
         closing = self._closing.get(name)
-        part = closing[-1].part if closing else self._written.parts_of(name)
+        part = closing[-1].part if closing else self._written.of(name)[0]
         trace = self._open[name] = OpenTrace(name, 1 + part, now)
         return trace
-
-    def _is_known(self, span: ReceivedSpan) -> bool:
-        held = [*self._closing.get(span.trace, ())]
-        if span.trace in self._open:
-            held.append(self._open[span.trace])
-        return any(span.id in each.spans for each in held) or self._written.has(span.trace, span.id)
 
     def close_complete(self, now: float) -> list[OpenTrace]:
         """The traces that are complete, in the order in which they began."""

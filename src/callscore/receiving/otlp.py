@@ -23,10 +23,10 @@ __all__ = [
     "JSON",
     "PROTOBUF",
     "SEND_FEWER",
-    "BadRequest",
     "Kind",
     "ReceivedSpan",
     "Refused",
+    "RefusedRequest",
     "decompressed",
     "document_of",
     "error_body",
@@ -53,18 +53,20 @@ _PART = (
 )  # bytes that are decompressed at once; the rest of them is read again by the next member
 
 
-class BadRequest(Exception):
-    """A request that cannot be read, and would not be if it were sent again.
+class RefusedRequest(Exception):
+    """A request that cannot be read, and would not be if it were sent again; or that comes too early.
 
     Attributes:
         status: of the response.
         problem: in a sentence.
+        retry_after: the seconds after which it should be sent again; None if it should not.
     """
 
-    def __init__(self, status: int, problem: str) -> None:
+    def __init__(self, status: int, problem: str, retry_after: int | None = None) -> None:
         super().__init__(problem)
         self.status = status
         self.problem = problem
+        self.retry_after = retry_after
 
 
 class ReceivedSpan(Struct, frozen=True, gc=False):
@@ -101,27 +103,27 @@ def kind_of(content_type: str) -> Kind:
     """The encoding that a header names.
 
     Raises:
-        BadRequest: it is another one.
+        RefusedRequest: it is another one.
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind == JSON:
         return JSON
     if kind == PROTOBUF:
         return PROTOBUF
-    raise BadRequest(415, f"the Content-Type must be {PROTOBUF} or {JSON}")
+    raise RefusedRequest(415, f"the Content-Type must be {PROTOBUF} or {JSON}")
 
 
 def decompressed(body: bytes, encoding: str, limit: int) -> bytes:
     """The body without its compression.
 
     Raises:
-        BadRequest: the encoding is unknown, the data is damaged, or there would be more than `limit` bytes.
+        RefusedRequest: the encoding is unknown, the data is damaged, or there would be more than `limit` bytes.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return body
     if name not in ("gzip", "deflate"):
-        raise BadRequest(415, "the Content-Encoding must be gzip, deflate or identity")
+        raise RefusedRequest(415, "the Content-Encoding must be gzip, deflate or identity")
     found, position = bytearray(), 0
     try:
         while position < len(body):  # a gzip file may have several members
@@ -129,26 +131,26 @@ def decompressed(body: bytes, encoding: str, limit: int) -> bytes:
             while not member.eof:
                 part = body[position : position + _PART]
                 if not part:
-                    raise BadRequest(400, f"the {name} data is truncated")
+                    raise RefusedRequest(400, f"the {name} data is truncated")
                 found += member.decompress(part, limit - len(found) + 1)
                 if len(found) > limit:
                     raise too_large(limit)
                 position += len(part) - len(member.unused_data)
     except zlib.error as error:
-        raise BadRequest(400, f"the {name} data is damaged") from error
+        raise RefusedRequest(400, f"the {name} data is damaged") from error
     return bytes(found)
 
 
-def too_large(limit: int) -> BadRequest:
+def too_large(limit: int) -> RefusedRequest:
     """The error of a body of more than `limit` bytes."""
-    return BadRequest(413, f"the body is larger than {limit:,} bytes. {SEND_FEWER}")
+    return RefusedRequest(413, f"the body is larger than {limit:,} bytes. {SEND_FEWER}")
 
 
 def read_request(body: bytes, kind: Kind) -> tuple[list[ReceivedSpan], Refused]:
     """The spans of a request, and those that cannot be kept: without a valid id.
 
     Raises:
-        BadRequest: the body is not an `ExportTraceServiceRequest`, or has too many values.
+        RefusedRequest: the body is not an `ExportTraceServiceRequest`, or has too many values.
     """
     if kind == PROTOBUF:
         return _spans_of(read_span_records(body, max_fields=_MAX_VALUES))
@@ -160,7 +162,7 @@ def read_document(text: bytes) -> list[ReceivedSpan]:
     """The spans of a row of the spool, or of a line of the output.
 
     Raises:
-        BadRequest: it is not OTLP in JSON.
+        RefusedRequest: it is not OTLP in JSON.
     """
     return _spans_of(_records_of_json(text))[0]
 
@@ -169,14 +171,14 @@ def _spans_of(records: Iterable[SpanRecord]) -> tuple[list[ReceivedSpan], Refuse
     try:
         return _checked_spans(records)
     except UnreadableInput as error:
-        raise BadRequest(400, error.problem.removesuffix(".")) from error
+        raise RefusedRequest(400, error.problem.removesuffix(".")) from error
     except RecursionError as error:
         problem = f"a span has more than {_MAX_DEPTH} levels of lists and objects"
-        raise BadRequest(400, problem) from error
+        raise RefusedRequest(400, problem) from error
     except UnicodeError as error:
-        raise BadRequest(400, "the body is not UTF-8") from error
+        raise RefusedRequest(400, "the body is not UTF-8") from error
     except (msgspec.MsgspecError, ValueError, OverflowError) as error:
-        raise BadRequest(400, f"the body is not an OTLP request in JSON: {error}") from error
+        raise RefusedRequest(400, f"the body is not an OTLP request in JSON: {error}") from error
 
 
 def _checked_spans(records: Iterable[SpanRecord]) -> tuple[list[ReceivedSpan], Refused]:
@@ -336,7 +338,7 @@ def _require_few_values(body: bytes) -> None:
             outside += _value_count(body, end, text.start())
             end = text.end()
         if outside + _value_count(body, end) > _MAX_VALUES:
-            raise BadRequest(400, f"the JSON has more than {_MAX_VALUES:,} values")
+            raise RefusedRequest(400, f"the JSON has more than {_MAX_VALUES:,} values")
 
 
 def _value_count(body: bytes, start: int = 0, end: int | None = None) -> int:

@@ -19,7 +19,7 @@ from callscore.receiving.closed_traces import line_of
 from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, WrittenSpans, memory_of
 from callscore.receiving.otlp import (
     SEND_FEWER,
-    BadRequest,
+    RefusedRequest,
     decompressed,
     document_of,
     read_document,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from callscore.receiving.closed_traces import ClosedTrace, TraceReader
     from callscore.receiving.otlp import Kind, ReceivedSpan, Refused
 
-__all__ = ["Counts", "Full", "Receiver", "spool_of"]
+__all__ = ["Counts", "Receiver", "spool_of"]
 
 _MAX_BATCH = 500  # traces that are written with one fsync
 _MAX_STORED = 128 << 20  # bytes of a request as rows of the spool
@@ -43,21 +43,6 @@ _BEYOND_MEMORY = 256 << 20  # bytes that may be in the spool and not in open tra
 # The end of the output that is read at the start: an exporter may send spans again that are in it.
 _REMEMBERED_BYTES = 64 << 20
 _DECODERS = 2  # bodies that are decoded at the same time: it needs memory
-
-
-class Full(Exception):
-    """A request cannot be accepted now, and should be sent again later.
-
-    Attributes:
-        status: of the response.
-        seconds: after how many it should be.
-    """
-
-    def __init__(self, status: int, problem: str, seconds: int) -> None:
-        super().__init__(problem)
-        self.status = status
-        self.problem = problem
-        self.seconds = seconds
 
 
 class Counts(Struct):
@@ -120,6 +105,7 @@ class Receiver:
         on_aside: Callable[[str, str], None] = lambda *_: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
+        self.is_known_output = True
         self.limits = Limits() if limits is None else limits
         self.counts = Counts()
         self._file_problem = ""
@@ -152,7 +138,6 @@ class Receiver:
     # --- what a killed receiver has left ---
 
     def _recover(self) -> None:
-        self.is_known_output = self._file.recover(self._spool.session)
         self._read_output()
         for row, content in self._spool.read():
             self.counts.recovered += self._take_row(row, content)
@@ -172,23 +157,25 @@ class Receiver:
 
     def _read_output(self) -> None:
         """Find out which spans were written, and take the traces of this session again."""
-        end, session = self._file.mark().offset, self._spool.session
-        first = max(0, end - _REMEMBERED_BYTES)
-        begin = end
-        if session is not None and self.is_known_output:
-            begin = session.offset
-        elif not self._spool.is_new:
+        now, session = self._file.mark(), self._spool.session
+        if session is not None and (session.file != now.file or session.offset > now.offset):
+            session, self.is_known_output = None, False
+        begin = now.offset if session is None else session.offset
+        first = max(0, now.offset - _REMEMBERED_BYTES)
+        if session is None and not self._spool.is_new:  # which of its spans were written is unknown
             first = 0
+        offset, text = -1, b""
         for offset, text in self._file.lines_from(min(first, begin)):
-            line = written_line(text)
-            if line is not None:
+            if line := written_line(text):
                 self._written.add(line.trace_id, line.part, line.spans)
-            if offset >= begin and text.strip():
-                self._take_line(text, line)
+                if offset >= begin:
+                    self._take_line(text, line)
+        if now.offset:
+            self._file.end_last_line(text, is_cut=session is not None and offset >= begin)
 
-    def _take_line(self, text: bytes, line: WrittenLine | None) -> None:
-        trace = OpenTrace("") if line is None else OpenTrace(line.trace_id, line.part)
-        with suppress(BadRequest):
+    def _take_line(self, text: bytes, line: WrittenLine) -> None:
+        trace = OpenTrace(line.trace_id, line.part)
+        with suppress(RefusedRequest):
             for span in read_document(text):
                 trace.add(span)
         self.counts.traces += 1
@@ -200,7 +187,7 @@ class Receiver:
         """Take the spans of a row that are not written yet; returns how many."""
         try:
             spans = read_document(content)
-        except BadRequest as error:
+        except RefusedRequest as error:
             self._keep_aside(f"row {row}", error.problem)
             return 0
         count = self._traces.add(spans, row, memory_of(len(spans), content), self._clock())
@@ -214,19 +201,18 @@ class Receiver:
         """Refuse requests while too much is open, or nothing can be written.
 
         Raises:
-            Full: try again later.
+            RefusedRequest: try again later.
         """
         if self._file_problem:
-            raise Full(503, f"the receiver cannot write: {self._file_problem}", 5)
+            raise RefusedRequest(503, f"the receiver cannot write: {self._file_problem}", 5)
         if self._traces.is_full:
-            raise Full(429, "too many traces are open", 2)
+            raise RefusedRequest(429, "too many traces are open", 2)
 
     def accept(self, body: bytes, encoding: str, kind: Kind) -> Refused:
         """Take a request: when this returns, its spans are on the disk.
 
         Raises:
-            BadRequest: it cannot be read.
-            Full: it was not taken, and should be sent again later.
+            RefusedRequest: it cannot be read; or it was not taken, and should be sent again later.
         """
         body = decompressed(body, encoding, self.limits.max_body_bytes)
         with self._decoding:
@@ -241,7 +227,7 @@ class Receiver:
             self._spool_problem = ""
         except OSError as error:
             self._spool_problem = str(error)
-            raise Full(503, f"the receiver cannot write: {error}", 5) from error
+            raise RefusedRequest(503, f"the receiver cannot write: {error}", 5) from error
         finally:
             with self._guard:
                 self._traces.size -= size
@@ -347,7 +333,7 @@ def _by_trace(spans: list[ReceivedSpan]) -> list[tuple[list[ReceivedSpan], bytes
         size += len(span.content) + (0 if around in group else sum(map(len, around)))
         group.setdefault(around, []).append(span.content)
         if size > _MAX_STORED:
-            raise BadRequest(
+            raise RefusedRequest(
                 413, f"its traces would take more than {_MAX_STORED:,} bytes. {SEND_FEWER}"
             )
     return [(part, document_of(groups[trace])) for trace, part in parts.items()]

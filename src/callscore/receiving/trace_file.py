@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TraceFile", "WrittenLine", "written_line"]
 
-_BLOCK = 1 << 20
-_MAX_LINE = 1 << 30
-
 
 class _SpanId(Struct, rename="camel"):
     span_id: str = ""
@@ -54,7 +51,9 @@ _decode_line = msgspec.json.Decoder(WrittenLine).decode
 
 
 def written_line(text: bytes) -> WrittenLine | None:
-    """The line if a receiver has written it."""
+    """The line if a receiver has written it, completely."""
+    if not text.endswith(b"\n"):
+        return None
     with suppress(msgspec.MsgspecError, ValueError, RecursionError):
         return _decode_line(text)
     return None
@@ -109,58 +108,31 @@ class TraceFile:
 
     # --- at the start ---
 
-    def recover(self, session: OutputMark | None) -> bool:
-        """Cut off a line that a killed process has written in part, in a session that began at this mark.
+    def lines_from(self, offset: int) -> Iterator[tuple[int, bytes]]:
+        """The lines that begin at an offset or after it, each with its own."""
+        with self._path.open("rb") as file:
+            file.seek(max(0, offset - 1))
+            if offset > 0:  # at the end of a line, or within one
+                file.readline()
+            while text := file.readline():
+                yield file.tell() - len(text), text
 
-        Returns False if the file is not that of the session: then it is not known which traces were written.
+    def end_last_line(self, text: bytes, *, is_cut: bool) -> None:
+        """Cut off the last line if a killed process has written it in part, or else end it.
 
         Raises:
-            InvalidSettings: the file does not end with a line of JSON, and not because of a receiver.
+            InvalidSettings: it is not JSON: the file is one of something else.
         """
-        now = self.mark()
-        is_same = session is None or (session.file == now.file and session.offset <= now.offset)
-        start = self._start_of_last_line(now.offset)
-        last = self._read(start, min(now.offset, start + _MAX_LINE))
-        is_whole = last.endswith(b"\n") or not last
-        if not is_whole and is_same and session is not None and session.offset <= start:
-            os.ftruncate(self._file, start)
-            return True
-        self._require_object(last)
-        if not is_whole:
-            self.append([b"\n"])
-        return is_same
-
-    def _require_object(self, last: bytes) -> None:
+        is_whole = text.endswith(b"\n")
+        if is_cut and not is_whole:
+            os.ftruncate(self._file, self.mark().offset - len(text))
+            return
         try:
-            is_object = not last or isinstance(msgspec.json.decode(last), dict)
+            is_object = isinstance(msgspec.json.decode(text), dict)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             is_object = False
         if not is_object:
             problem = f"{self._path}: the last line is not a JSON object"
             raise InvalidSettings(f"{problem}. Repair the file, or pass another --output")
-
-    def _read(self, start: int, end: int) -> bytes:
-        with self._path.open("rb") as file:
-            file.seek(start)
-            return file.read(end - start)
-
-    def _start_of_last_line(self, size: int) -> int:
-        """Where the last line begins; a line break at the very end belongs to it."""
-        end = size - 1
-        while end > 0:
-            start = max(0, end - _BLOCK)
-            found = self._read(start, end).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            end = start
-        return 0
-
-    def lines_from(self, offset: int) -> Iterator[tuple[int, bytes]]:
-        """The lines that begin at an offset or after it, each with its offset, to where the file ends now."""
-        end = self.mark().offset
-        with self._path.open("rb") as file:
-            file.seek(max(0, offset - 1))
-            if offset > 0:  # at the end of a line, or within one
-                file.readline()
-            while (start := file.tell()) < end:
-                yield start, file.readline()
+        if not is_whole:
+            self.append([b"\n"])
