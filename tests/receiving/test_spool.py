@@ -50,6 +50,8 @@ def nested(depth: int, kind: str = "arrayValue") -> dict[str, Any]:
 
 
 KEYS = ("callscore.case_id", "gen_ai.tool.call.arguments", "gen_ai.input.messages", "other")
+EMPTY: list[Any] = [{}, {"arrayValue": {}}, {"kvlistValue": None}, None]
+WRONG: list[Any] = [1, "x", [], {"arrayValue": [1]}]
 TEXTS = ("[" * 100_000, '{"a":' * 300 + "1" + "}" * 300, "9" * 5_000, "NaN", '{"a": 1e999}', "\0")
 
 
@@ -64,8 +66,8 @@ TEXTS = ("[" * 100_000, '{"a":' * 300 + "1" + "}" * 300, "9" * 5_000, "NaN", '{"
         *((False, {"intValue": number}) for number in (10**30, "9" * 5_000, 1.5)),
         *((True, {"doubleValue": number}) for number in ("NaN", 1e308, 1)),
         *((False, {"boolValue": flag}) for flag in (1, "true")),
-        *((True, value) for value in ({}, {"arrayValue": {}}, {"kvlistValue": None}, None)),
-        *((False, value) for value in (1, "x", [], {"arrayValue": [1]})),
+        *((True, value) for value in EMPTY),
+        *((False, value) for value in WRONG),
     ],
 )
 def test_a_value_that_is_acknowledged_can_be_read_after_a_kill(
@@ -223,7 +225,7 @@ def test_more_than_the_memory_is_refused_before_anything_is_written(
         accept(receiver, a_span(number, 1, text="x" * 20_000))
     kill(receiver)
     monkeypatch.setattr("callscore.receiving.receiver._BEYOND_MEMORY", 0)
-    small = Limits(settle=1, quiet=10, max_open_bytes=120_000)
+    small = Limits(settle=1, quiet=10, max_open_bytes=150_000)
 
     with pytest.raises(InvalidSettings, match="Pass a larger --max-memory"):
         a_receiver(output, Clock(), limits=small)

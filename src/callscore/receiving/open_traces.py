@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
     from callscore.receiving.otlp import ReceivedSpan
 
-__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "WrittenSpans", "memory_of"]
+__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "memory_of"]
 
 # Why a trace was closed: its root arrived, or nothing did; it was too old or too large; or the receiver
 # ended.
 ClosedBy = Literal["root", "quiet", "age", "size", "shutdown"]
-_OVERHEAD = 400  # bytes that Python needs for a span, about
-_OVERHEAD_OF_TRACE = 2000
+_OVERHEAD, _OVERHEAD_OF_ROW = 400, 1000  # bytes that Python needs for a span and around it, about
 _MAX_REMEMBERED = 500_000  # spans that were written
 
 
@@ -51,7 +50,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 def memory_of(spans: int, content: bytes) -> int:
     """The bytes that spans of a trace take, which are this row of the spool."""
-    return len(content) + _OVERHEAD * spans
+    return len(content) + _OVERHEAD_OF_ROW + _OVERHEAD * spans
 
 
 class OpenTrace:
@@ -71,7 +70,7 @@ class OpenTrace:
         self.root = ""
         self.groups: dict[tuple[bytes, bytes], list[bytes]] = {}
         self.spans: set[str] = set()
-        self.size = _OVERHEAD_OF_TRACE
+        self.size = 0
         self.began = now
         self.latest = now
         self.rows: list[int] = []
@@ -100,43 +99,20 @@ class OpenTrace:
         return found
 
 
-class WrittenSpans:
-    """The ids of the spans that were written last, in bounded memory.
+class OpenTraces:
+    """All traces that are not written yet. Not safe for threads: its owner has a lock.
 
-    An exporter that got no response sends spans again: they are known by these ids.
+    The ids of the spans that were closed last are known, too, in bounded memory: an exporter that got no
+    response sends spans again.
     """
 
-    def __init__(self, most: int = _MAX_REMEMBERED) -> None:
-        self._most = most
-        self._traces: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()
-        self._count = 0
-
-    def add(self, trace: str, part: int, spans: Iterable[str]) -> None:
-        """Remember the spans of a part of a trace."""
-        last, ids = self.of(trace)
-        new = ids.union(spans)
-        self._traces[trace] = max(part, last), new
-        self._traces.move_to_end(trace)
-        self._count += len(new) - len(ids)
-        while self._count > self._most:
-            _, (_, forgotten) = self._traces.popitem(last=False)
-            self._count -= len(forgotten)
-
-    def of(self, trace: str) -> tuple[int, set[str]]:
-        """How many parts of a trace were written, and their spans."""
-        return self._traces.get(trace, (0, set()))
-
-
-class OpenTraces:
-    """All traces that are not written yet. Not safe for threads: its owner has a lock."""
-
-    def __init__(self, limits: Limits, written: WrittenSpans) -> None:
+    def __init__(self, limits: Limits, most_closed: int = _MAX_REMEMBERED) -> None:
         self._limits = limits
-        self._written = written
         self._open: dict[str, OpenTrace] = {}
-        # Closed, but not on the disk yet: their spans still take memory.
-        self._closing: dict[str, list[OpenTrace]] = {}
-        self.size = 0
+        self._closed: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()  # parts, and spans
+        self._most_closed = most_closed
+        self._closed_spans = 0
+        self.size = 0  # until they are on the disk, also those that are closed
         self.count = 0
 
     @property
@@ -151,29 +127,21 @@ class OpenTraces:
         If there is one, the trace needs the row of the spool.
         """
         name = spans[0].trace
-        known = [self._written.of(name)[1], *(each.spans for each in self._closing.get(name, ()))]
-        if name in self._open:
-            known.append(self._open[name].spans)
-        new = [span for span in spans if not any(span.id in ids for ids in known)]
-        if not new:
-            return 0
-        trace = self._open.get(name) or self._begin(name, now)
+        part, closed = self._closed.get(name, (0, set()))
+        trace = self._open.get(name) or OpenTrace(name, part + 1, now)
         before = len(trace.spans)
-        for span in new:
-            trace.add(span)
-        trace.rows.append(row)
-        trace.size += size
-        trace.latest = now
-        self.size += size
-        return len(trace.spans) - before
-
-    def _begin(self, name: str, now: float) -> OpenTrace:
-        self.count += 1
-        self.size += _OVERHEAD_OF_TRACE
-        closing = self._closing.get(name)
-        part = closing[-1].part if closing else self._written.of(name)[0]
-        trace = self._open[name] = OpenTrace(name, 1 + part, now)
-        return trace
+        for span in spans:
+            if span.id not in closed:
+                trace.add(span)
+        count = len(trace.spans) - before
+        if count:
+            self.count += name not in self._open
+            self._open[name] = trace
+            self.size += size
+            trace.size += size
+            trace.rows.append(row)
+            trace.latest = now
+        return count
 
     def close_complete(self, now: float) -> list[OpenTrace]:
         """The traces that are complete, in the order in which they began."""
@@ -188,15 +156,21 @@ class OpenTraces:
     def _close(self, name: str, why: ClosedBy) -> OpenTrace:
         trace = self._open.pop(name)
         trace.closed_by = why
-        self._closing.setdefault(name, []).append(trace)
+        self.remember(name, trace.part, trace.spans)
         return trace
 
+    def remember(self, name: str, part: int, spans: Iterable[str]) -> None:
+        """Note the spans of a part of a trace that is closed."""
+        last, ids = self._closed.get(name, (0, set()))
+        known = ids.union(spans)
+        self._closed[name] = max(part, last), known
+        self._closed.move_to_end(name)
+        self._closed_spans += len(known) - len(ids)
+        while self._closed_spans > self._most_closed:
+            _, (_, forgotten) = self._closed.popitem(last=False)
+            self._closed_spans -= len(forgotten)
+
     def forget(self, trace: OpenTrace) -> None:
-        """Note that a closed trace is on the disk."""
-        self._written.add(trace.id, trace.part, trace.spans)
-        waiting = self._closing[trace.id]
-        waiting.remove(trace)
-        if not waiting:
-            del self._closing[trace.id]
+        """Note that a closed trace is on the disk, and takes no memory any more."""
         self.size -= trace.size
         self.count -= 1

@@ -16,7 +16,7 @@ from msgspec import Struct
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider
 from callscore.receiving.closed_traces import line_of
-from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, WrittenSpans, memory_of
+from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, memory_of
 from callscore.receiving.otlp import (
     SEND_FEWER,
     RefusedRequest,
@@ -121,8 +121,7 @@ class Receiver:
         self._guard = threading.Lock()  # of the traces and the counts
         self._decoding = threading.BoundedSemaphore(_DECODERS)
         self._waiting: list[tuple[OpenTrace, ClosedTrace, bytes]] = []  # closed, not written
-        self._written = WrittenSpans()
-        self._traces = OpenTraces(self.limits, self._written)
+        self._traces = OpenTraces(self.limits)
         self._file = TraceFile(output)
         try:
             self._spool = Spool(spool_of(output), self.limits.max_open_bytes + _BEYOND_MEMORY)
@@ -167,7 +166,7 @@ class Receiver:
         offset, text = -1, b""
         for offset, text in self._file.lines_from(min(first, begin)):
             if line := written_line(text):
-                self._written.add(line.trace_id, line.part, line.spans)
+                self._traces.remember(line.trace_id, line.part, line.spans)
                 if offset >= begin:
                     self._take_line(text, line)
         if now.offset:

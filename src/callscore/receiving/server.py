@@ -6,6 +6,7 @@ starlette and uvicorn are an extra, and are imported only when a server is made.
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from contextlib import contextmanager
 from threading import Thread
@@ -34,6 +35,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 4318
 TOKEN_VARIABLE = "CALLSCORE_RECEIVE_TOKEN"  # noqa: S105  (the name of a variable)
 _SHORTEST_TOKEN = 16
+_HOW_TO_MAKE_ONE = "python -c 'import secrets; print(secrets.token_urlsafe(24))'"
 _GRACE = 5  # seconds that requests under way get when the server ends
 _TICK = 0.02
 
@@ -62,15 +64,11 @@ def checked_token(host: str, token: str | None) -> str | None:
         if _is_loopback(host):
             return None
         problem = f"--host {host}: other machines can reach this address, and there is no token"
-        raise InvalidSettings(f"{problem}. Set {TOKEN_VARIABLE}, with {_how_to_make_one()}")
+        raise InvalidSettings(f"{problem}. Set {TOKEN_VARIABLE}, with {_HOW_TO_MAKE_ONE}")
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
         problem = f"{TOKEN_VARIABLE}: a token needs at least {_SHORTEST_TOKEN} ASCII characters"
-        raise InvalidSettings(f"{problem}. Make one with {_how_to_make_one()}")
+        raise InvalidSettings(f"{problem}. Make one with {_HOW_TO_MAKE_ONE}")
     return token
-
-
-def _how_to_make_one() -> str:
-    return "python -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
 
 def _is_loopback(host: str) -> bool:
@@ -162,28 +160,14 @@ def listening(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT) -> Iterator[so
     Raises:
         InvalidSettings: the address cannot be used.
     """
-    sock = _listener(host, port)
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
     try:
-        yield sock
-    finally:
-        sock.close()
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        family, kind, protocol, _, address = found[0]
-        sock = socket.socket(family, kind, protocol)
+        sock = socket.create_server((name, port), family=family)
     except OSError as error:
-        raise InvalidSettings(f"--host {host}: {error.strerror}") from error
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(address)
-        sock.listen()
-    except OSError as error:
-        sock.close()
-        problem = f"cannot listen on {host}, port {port}: {error.strerror}"
+        if (error.errno or 0) < 0:  # of the resolver
+            raise InvalidSettings(f"--host {host}: the name is not known") from error
+        problem = f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}"
         raise InvalidSettings(f"{problem}. Pass another --port") from error
-    return sock
+    with sock:
+        yield sock
