@@ -215,7 +215,7 @@ def main() -> int:
         sent, took = load(receiver, exporter, options)
         found, lines = written_spans(folder / "traces.jsonl")
         log = (folder / "receiver.log").read_text(encoding="utf-8")
-        is_clean = receiver.exit_code == 0 and not [*folder.glob("*.journal")]
+        is_clean = receiver.exit_code == 0 and not [*folder.glob("*.spool*")]
     acknowledged = exporter.acknowledged
     missing = [span for span in acknowledged if span not in found]
     twice = sum(count - 1 for count in found.values())

@@ -18,7 +18,7 @@ from tests.e2e.processes import started, wait_until
 from tests.receiving.made_up import a_request, a_span, a_tool_span, field, in_protobuf, lines_of
 
 from callscore.receiving.otlp import JSON, PROTOBUF
-from callscore.receiving.receiver import journal_folder
+from callscore.receiving.receiver import spool_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -107,7 +107,7 @@ def test_traces_are_scored_as_they_come(tmp_path: Path, callscore: Program) -> N
     again = callscore("score", "--expected", "refs.jsonl", "--actual", "traces.jsonl")
     assert "Macro F1 50.0%   Moderate" in again.stdout
     assert "paris" in callscore("show", "live", "--show", "all").stdout
-    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+    assert not spool_of(tmp_path / "traces.jsonl").exists()
 
 
 def test_a_mean_below_the_required_one_fails(tmp_path: Path) -> None:
@@ -179,13 +179,32 @@ def test_nothing_acknowledged_is_lost_after_kill(tmp_path: Path, *, is_busy: boo
             assert receiver.send(in_protobuf(again)) == 200
             receiver.kill()
             if round_ and not is_busy:
-                assert "read from its journal" in receiver.notes
+                assert "read from its spool" in receiver.notes
     with receiving(tmp_path) as receiver:
         assert receiver.stop() == 0
 
     found = lines_of(tmp_path / "traces.jsonl")
     assert sorted(line["id"] for line in found) == sorted(f"case-{n}" for n in range(1, sent + 1))
-    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+    assert not spool_of(tmp_path / "traces.jsonl").exists()
+
+
+def test_damage_of_the_spool_is_said_and_kept(tmp_path: Path, callscore: Program) -> None:
+    with receiving(tmp_path, "--settle", "600") as receiver:
+        for number in range(1, 11):
+            assert receiver.send(in_protobuf(a_run(number, f"case-{number}", "Paris"))) == 200
+        receiver.kill()
+    spool = spool_of(tmp_path / "traces.jsonl")
+    damaged = spool.read_bytes().replace(b"case-7", b"case-8", 1)
+    spool.write_bytes(damaged)
+
+    found = callscore("receive", "--port", "0")
+
+    assert found.returncode == 3
+    assert "requests that were acknowledged are lost" in found.stderr
+    assert "Move the file away, and start again" in found.stderr
+    assert spool.read_bytes() == damaged
+    names = [line["id"] for line in lines_of(tmp_path / "traces.jsonl")]
+    assert sorted(names) == sorted(f"case-{number}" for number in range(1, 11) if number != 7)
 
 
 def test_traces_that_were_written_before_kill_count_in_the_report(
@@ -211,7 +230,7 @@ def test_traces_that_were_written_before_kill_count_in_the_report(
     saved = callscore("show", "live", "--show", "all").stdout
     assert "paris" in saved
     assert "rome" in saved
-    assert not journal_folder(tmp_path / "traces.jsonl").exists()
+    assert not spool_of(tmp_path / "traces.jsonl").exists()
 
 
 def test_traces_of_a_receiver_that_ended_do_not_count_again(tmp_path: Path) -> None:
@@ -259,10 +278,10 @@ def test_a_full_disk_refuses_requests_and_is_said(
 ) -> None:
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # its data would not fit, either
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))  # for the program, too
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, before[1]))  # for the program, too
     try:
         with receiving(tmp_path, "--settle", "600") as receiver:
-            large = in_protobuf(a_request(a_span(1, 1, text="x" * 5000)))
+            large = in_protobuf(a_request(a_span(1, 1, text="x" * 50_000)))
             small = in_protobuf(a_request(a_span(2, 1)))
             found = [receiver.send(large), receiver.send(small), receiver.send(large)]
             wait_until(lambda: "cannot write" in receiver.notes, "a note about the disk")

@@ -8,6 +8,7 @@ import msgspec
 
 from callscore.receiving.closed_traces import TraceReader
 from callscore.receiving.open_traces import Limits
+from callscore.receiving.otlp import JSON
 from callscore.receiving.receiver import Receiver
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "a_request",
     "a_span",
     "a_tool_span",
+    "accept",
     "field",
     "in_protobuf",
+    "kill",
     "lines_of",
     "trace_id",
     "varint",
@@ -88,6 +91,19 @@ def a_receiver(output: Any, clock: Clock, **options: Any) -> Receiver:
     """A receiver that closes a trace after a second with a root, or after ten."""
     limits = options.pop("limits", None) or Limits(settle=1, quiet=10)
     return Receiver(output, TraceReader(), limits=limits, clock=clock, **options)
+
+
+def accept(
+    receiver: Receiver, *spans: dict[str, Any], resource: dict[str, str] | None = None
+) -> None:
+    """Let a receiver take spans, as its server does."""
+    receiver.accept(msgspec.json.encode(a_request(*spans, resource=resource)), "", JSON)
+
+
+def kill(receiver: Receiver) -> None:
+    """Leave the files as a killed receiver does."""
+    receiver._spool.close(ends_session=False)
+    receiver._file.close()
 
 
 # --- protobuf ------------------------------------------------------------------------------------

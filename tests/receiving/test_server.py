@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import http.client
 import socket
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,7 +22,7 @@ from tests.receiving.made_up import (
 from tests.receiving.serving import BODY, HOST, WAIT, ask, serving
 
 from callscore.errors import InvalidSettings, MissingExtra
-from callscore.receiving import server as servers
+from callscore.receiving import app as apps
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON, PROTOBUF
 from callscore.receiving.server import checked_token, listening, require_extra
@@ -163,7 +163,7 @@ def test_too_much_at_once_is_asked_to_wait(tmp_path: Path) -> None:
 def test_bodies_that_are_being_received_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 1000)
+    monkeypatch.setattr(apps, "_MAX_UNREAD_BYTES", 1000)
     with serving(tmp_path) as (_, server, _):
         found = ask(server, b"x" * 2000)
         again = ask(server)
@@ -172,22 +172,63 @@ def test_bodies_that_are_being_received_are_limited(
     assert again.status == 200  # what was refused is not counted any more
 
 
-def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: int) -> None:
-        raise OSError(28, "No space left on device")
+HEAD = f"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: {PROTOBUF}\r\n".encode()
+HALF = [b"", HEAD, HEAD + b"Content-Length: 50000\r\n\r\n" + b"x" * 40_000]
 
-    with serving(tmp_path) as (_, server, _):
+
+@pytest.mark.parametrize("sent", HALF)
+def test_a_request_that_does_not_come_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(apps, "_PATIENCE", 0.2)
+    with (
+        serving(tmp_path) as (_, server, _),
+        socket.create_connection((HOST, server.port), timeout=WAIT) as connection,
+    ):
+        connection.sendall(sent)
+
+        assert connection.recv(1) == b""  # it is closed
+
+
+@pytest.mark.parametrize("sent", HALF)
+def test_connections_that_wait_do_not_shut_out_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(apps, "_MOST_CONNECTIONS", 10)
+    monkeypatch.setattr(apps, "_MAX_UNREAD_BYTES", 100_000)
+    monkeypatch.setattr(apps, "_PATIENCE", WAIT)
+    with serving(tmp_path) as (_, server, _), ExitStack() as connections:
+        for _ in range(30):
+            connection = socket.create_connection((HOST, server.port), timeout=WAIT)
+            connections.enter_context(connection).sendall(sent)
+
+        assert [ask(server).status for _ in range(3)] == [200] * 3
+
+
+def test_many_empty_members_of_gzip_are_read(server: TraceServer) -> None:
+    body = gzip.compress(b"") * 4_500
+
+    assert ask(server, body + gzip.compress(BODY), Content_Encoding="gzip").status == 200
+    assert ask(server, body + b"\x1f", Content_Encoding="gzip").status == 400
+    assert ask(server, gzip.compress(BODY)[:-1], Content_Encoding="gzip").status == 400
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    large = msgspec.json.encode(a_request(a_span(1, 1, text="x" * 50_000)))
+    with serving(tmp_path) as (receiver, server, _):
         before = ask(server, b"", path="/healthz", method="GET", kind=None)
-        with monkeypatch.context() as patch:
-            patch.setattr("os.fsync", fail)
-            found = ask(server, kind=JSON, body=msgspec.json.encode(a_request(a_span(1, 1))))
-            health = ask(server, b"", path="/healthz", method="GET", kind=None)
+        receiver._spool._database.execute("PRAGMA max_page_count = 5")
+        found = ask(server, large, kind=JSON)
+        health = ask(server, b"", path="/healthz", method="GET", kind=None)
+        small = ask(server, in_protobuf(a_request(a_span(2, 1))))
+        again = ask(server, b"", path="/healthz", method="GET", kind=None)
 
     assert (before.status, before.data) == (200, {"status": "ok"})
     assert (found.status, found.headers["retry-after"]) == (503, "5")
-    assert "No space left" in found.data["message"]
+    assert "disk is full" in found.data["message"]
     assert (health.status, health.data) == (503, {"status": "cannot write"})
-    assert lines_of(tmp_path / "t.jsonl") == []
+    assert (small.status, again.status) == (200, 200)
+    assert [line["trace_id"] for line in lines_of(tmp_path / "t.jsonl")] == [f"{2:032x}"]
 
 
 def test_a_client_that_gives_up_changes_nothing(tmp_path: Path) -> None:

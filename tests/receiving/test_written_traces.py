@@ -88,10 +88,10 @@ def test_the_root_names_the_case_before_others_do(
 def test_a_trace_is_complete_by_its_root_or_later_by_silence_age_size_or_the_end(
     tmp_path: Path,
 ) -> None:
-    limits = Limits(settle=1, quiet=10, max_age=30, max_trace_bytes=5_000, max_body_bytes=100_000)
+    limits = Limits(settle=1, quiet=10, max_age=30, max_trace_bytes=20_000, max_body_bytes=100_000)
     with serving(tmp_path, limits=limits) as running:
         running.send(a_span(1, 1), a_span(2, 2, 1), a_span(3, 2, 1))
-        running.send(a_span(4, 2, 1, text="x" * 6_000))
+        running.send(a_span(4, 2, 1, text="x" * 20_000))
         for second in range(6):
             running.wait(6)
             running.send(a_span(3, second + 3, 1))

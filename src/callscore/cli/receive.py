@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-from msgspec import Struct
 
 from callscore.checks.check import FAULT_KINDS
 from callscore.cli.exit_codes import OK
@@ -29,7 +29,6 @@ from callscore.cli.options import (
     max_shown_option,
     max_skipped_option,
     metric_option,
-    open_store_to_write,
     parse_run_name,
     reading_from,
     reading_options,
@@ -43,24 +42,20 @@ from callscore.cli.options import (
     warn_unknown_defaults,
 )
 from callscore.cli.output import open_output, print_named_note, print_note, write_report
-from callscore.cli.score import print_saved
+from callscore.cli.score import print_saved, saving_scores
 from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
-from callscore.core.call import Tool
 from callscore.core.case import Origin
-from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
-from callscore.core.settings import Settings
-from callscore.engines.inputs import InputOptions, input_options_for
+from callscore.engines.inputs import input_options_for
 from callscore.formats.dialect import dialect_named
-from callscore.formats.trace import ReadOptions
-from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
+from callscore.receiving.closed_traces import DEFAULT_MATCH, TraceReader
 from callscore.receiving.open_traces import Limits
-from callscore.receiving.receiver import Receiver, journal_folder
-from callscore.receiving.refusals import Refusals
-from callscore.receiving.remarks import Remarks
+from callscore.receiving.receiver import Receiver, spool_of
 from callscore.receiving.scoring import (
     Checker,
+    Remarks,
     Scorer,
     read_references,
     reason_text,
@@ -69,7 +64,6 @@ from callscore.receiving.scoring import (
 from callscore.receiving.server import (
     DEFAULT_HOST,
     DEFAULT_PORT,
-    PATH,
     TOKEN_VARIABLE,
     checked_token,
     listening,
@@ -86,11 +80,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from callscore.cli.output import Output
-    from callscore.core.results import Result
-    from callscore.core.score import Score
-    from callscore.engines.saving import ScoreSaver
+    from callscore.core.phrases import Language
+    from callscore.engines.saving import SaveRequest, ScoreSaver
+    from callscore.receiving.closed_traces import ClosedTrace
     from callscore.receiving.scoring import Outcome
     from callscore.receiving.server import TraceServer
+    from callscore.uploaders.sending import Uploader
 
 __all__ = ["command"]
 
@@ -98,7 +93,6 @@ _DEFAULT_OUTPUT = "traces.jsonl"
 _LAST_PORT = 65_535
 _TICK = 0.25
 _MEGABYTE = 1 << 20
-_RESULTS_OF_RUN = 10_000
 _FEW = 10
 _WAIT_FOR_UPLOAD = 1.0  # seconds
 _CANNOT_WRITE_STATUS = 503
@@ -115,16 +109,16 @@ _RECEIVING = Phrase(
     "приём трасс по адресу {address}, запись в {file} (Ctrl-C — остановить)",
 )
 _RECOVERED = Phrase(
-    "{spans} of a receiver that did not end properly were read from its journal",
-    "из журнала аварийно завершённого приёмника прочитано: {spans}",
+    "{spans} of a receiver that did not end properly were read from its spool",
+    "из буфера аварийно завершённого приёмника прочитано: {spans}",
 )
 _WRITTEN_BEFORE = Phrase(
     "{traces} of it in {file}: counted again, as a part of this session",
     "его записи в {file}: {traces}, учитываются снова как часть этого сеанса",
 )
 _OTHER_OUTPUT = Phrase(
-    "{file} is not the file that the journal belongs to: some traces may be written a second time",
-    "журнал относится не к файлу {file}: некоторые трассы могут быть записаны второй раз",
+    "{file} is not the file that the spool belongs to: some traces may be written a second time",
+    "буфер относится не к файлу {file}: некоторые трассы могут быть записаны второй раз",
 )
 _CANNOT_WRITE = Phrase(
     "cannot write: {problem}. Requests are refused until this is solved",
@@ -132,8 +126,12 @@ _CANNOT_WRITE = Phrase(
 )
 _WRITES_AGAIN = Phrase("writing again", "запись возобновлена")
 _NOT_WRITTEN = Phrase(
-    "{traces} could not be written. They are kept in {journal}, for the next start",
-    "не записано: {traces}. Данные остались в {journal} до следующего запуска",
+    "{traces} could not be written. They are kept in {spool}, for the next start",
+    "не записано: {traces}. Данные остались в {spool} до следующего запуска",
+)
+_KEPT_ASIDE = Phrase(
+    "{trace} could not be read, and is kept aside in {spool}. Please report this: {problem}",
+    "не удалось прочитать: {trace}, данные остались в {spool}. Пожалуйста, сообщите об этом: {problem}",
 )
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
@@ -167,46 +165,6 @@ OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer ...'. It needs an extra: pip in
 Exit codes: 1 with --fail-under or --fail-on, as of score and check; 3 if --expected is given and
 nothing could be scored, or --check and nothing could be checked.
 """
-
-
-class _Request(Struct, frozen=True, kw_only=True):
-    """The options of the command."""
-
-    host: str
-    port: int
-    output: str
-    settle: float
-    close_after: float
-    max_body: int
-    max_memory: int
-    expected: tuple[str, ...]
-    match: str
-    check: bool
-    tools: Mapping[str, Tool] | None
-    inputs: InputOptions
-    input_format: str | None
-    read_options: ReadOptions
-    settings: Settings
-    metric: tuple[str, ...]
-    fail_under: float | None
-    fail_on: tuple[str, ...]
-    max_skipped: int
-    max_shown: int
-    save: str | None
-    upload: str | None
-    upload_endpoint: str | None
-    store: str | None
-    lang: Language
-
-    @property
-    def limits(self) -> Limits:
-        """What the receiver keeps in memory, and how long."""
-        return Limits(
-            settle=self.settle,
-            quiet=self.close_after,
-            max_body_bytes=self.max_body * _MEGABYTE,
-            max_open_bytes=self.max_memory * _MEGABYTE,
-        )
 
 
 _SECONDS = click.FloatRange(min=0, max=86_400)
@@ -313,21 +271,16 @@ def command(context: click.Context, /, **options: Any) -> int:
     require_extra()
     _require_used(context)
     require_one_stdin(*options["expected"], options["tools"])
-    settings = settings_from(options)
-    tools = tools_from(options)
-    read_options = reading_from(options, (tools or {}).values())
-    expected = tuple(expand_paths(options.pop("expected")))
-    max_shown = options.pop("max_shown")
-    refuse_evaluations(*expected)
-    request = _Request(
-        settings=settings,
-        tools=tools,
-        inputs=input_options_for(None, None, read_options, top_k=settings.top_k),
-        read_options=read_options,
-        expected=expected,
-        max_shown=_FEW if max_shown is None else max_shown,
-        **options,
+    request = SimpleNamespace(**options)
+    request.settings = settings_from(options)
+    request.tools = tools_from(options)
+    request.read_options = reading_from(options, (request.tools or {}).values())
+    request.expected = tuple(expand_paths(request.expected))
+    request.inputs = input_options_for(
+        None, None, request.read_options, top_k=request.settings.top_k
     )
+    request.max_shown = _FEW if request.max_shown is None else request.max_shown
+    refuse_evaluations(*request.expected)
     _require_possible(request)
     token = checked_token(request.host, os.environ.get(TOKEN_VARIABLE))
     with open_output(None, "table", request.lang, is_gate=True) as output:
@@ -352,7 +305,7 @@ def _require_used(context: click.Context) -> None:
             raise click.UsageError("--store goes together with --save.")
 
 
-def _require_possible(request: _Request) -> None:
+def _require_possible(request: SimpleNamespace) -> None:
     refusals = {
         "--check needs no --expected: pass one of them.": request.check and request.expected,
         "--fail-on goes together with --check.": request.fail_on and not request.check,
@@ -371,43 +324,87 @@ def _require_possible(request: _Request) -> None:
             raise click.UsageError(problem)
 
 
-def _receive(request: _Request, output: Output, token: str | None) -> int:
+def _receive(request: SimpleNamespace, output: Output, token: str | None) -> int:
     with (
         listening(request.host, request.port) as sock,  # before anything is written
-        _saving(request) as on_result,
-        _uploading(request) as uploads,
+        saving_scores(_about_run(request), request.store, request.lang) as keeper,
+        _uploading(request) as uploader,
     ):
-        session = _Session(request, output, on_result)
-        session.on_scored = None if uploads is None else uploads.send
+        session = _Session(request, output, keeper, uploader)
         dialect = None if request.input_format is None else dialect_named(request.input_format)
         receiver = Receiver(
             Path(request.output),
             TraceReader(request.match, request.read_options, dialect),
-            limits=request.limits,
+            limits=Limits(
+                settle=request.settle,
+                quiet=request.close_after,
+                max_body_bytes=request.max_body * _MEGABYTE,
+                max_open_bytes=request.max_memory * _MEGABYTE,
+            ),
             fields_of=session.fields_of,
             on_written=session.show,
+            take_again=session.take,
+            on_aside=session.note_aside,
         )
         try:
-            with _until_stopped() as stop:
-                for trace in receiver.written_before():
-                    session.take_again(trace)
-                with trace_server(receiver, sock, token=token, refusals=session.refusals) as server:
-                    _print_start(request, receiver, server)
-                    _work(receiver, server, stop, session)
+            with (
+                _until_stopped() as stop,
+                trace_server(
+                    receiver, sock, token=token, on_refused=session.note_refused
+                ) as server,
+            ):
+                _print_start(request, receiver, server)
+                _work(receiver, server, stop, request.lang)
         except BaseException:
             receiver.finish(ends_session=False)  # there is no report
             raise
         receiver.finish()
         results = session.results()
+    print_saved(keeper, request.lang)
     code = _report(request, receiver, output, results, session.remarks)
-    session.print_refusals()
-    _require_written(request, receiver)
-    if uploads is not None:
-        uploads.require_all()
+    session.print_refused()
+    if receiver.unwritten:
+        left = count_of(_TRACES, receiver.unwritten, request.lang)
+        spool = spool_of(Path(request.output))
+        raise click.ClickException(say(_NOT_WRITTEN, request.lang, traces=left, spool=spool))
+    if uploader is not None:
+        uploader.close().require_all()
     return code
 
 
-def _work(receiver: Receiver, server: TraceServer, stop: Event, session: _Session) -> None:
+def _about_run(request: SimpleNamespace) -> SaveRequest | None:
+    """What is saved with the scores; None without --save."""
+    if request.save is None:
+        return None
+    from callscore.engines.saving import SaveRequest
+
+    return SaveRequest(
+        name=request.save,
+        cases=[*map(without_credentials, request.expected)],
+        actual=[request.output],
+        settings=request.settings,
+        reading=request.read_options,
+        tools=request.tools,
+        fail_under=request.fail_under,
+    )
+
+
+@contextmanager
+def _uploading(request: SimpleNamespace) -> Iterator[Uploader | None]:
+    """What sends scores to a trace backend; None without --upload."""
+    if request.upload is None:
+        yield None
+        return
+    from callscore.uploaders.sending import Uploader
+
+    uploader = Uploader(backend_named(request.upload), endpoint=request.upload_endpoint)
+    try:
+        yield uploader
+    finally:
+        print_delivery(uploader.close(), request.lang)
+
+
+def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
     """Write traces as they are complete, until the command is stopped."""
     shown = ""
     while not stop.wait(_TICK):
@@ -415,9 +412,8 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, session: _Sessio
         problem = receiver.problem
         if problem != shown:
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
-            print_note(say(phrase, session.lang, problem=problem))
+            print_note(say(phrase, lang, problem=problem))
             shown = problem
-        session.print_new_refusals()
         if not server.is_running:
             raise click.ClickException("The server has ended unexpectedly.")
 
@@ -443,22 +439,20 @@ def _until_stopped() -> Iterator[Event]:
             signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)
 
 
-def _print_start(request: _Request, receiver: Receiver, server: TraceServer) -> None:
-    lang = request.lang
-    address = f"{server.address}{PATH}"
+def _print_start(request: SimpleNamespace, receiver: Receiver, server: TraceServer) -> None:
+    lang, counts = request.lang, receiver.counts
     if not receiver.is_known_output:
         print_note(say(_OTHER_OUTPUT, lang, file=request.output))
-    if receiver.counts.recovered or receiver.counts.written_before:
-        spans = count_of(_SPANS, receiver.counts.recovered, lang)
-        print_note(say(_RECOVERED, lang, spans=spans))
-    if receiver.counts.written_before:
-        traces = count_of(_TRACES, receiver.counts.written_before, lang)
+    if counts.recovered or counts.written_before:
+        print_note(say(_RECOVERED, lang, spans=count_of(_SPANS, counts.recovered, lang)))
+    if counts.written_before:
+        traces = count_of(_TRACES, counts.written_before, lang)
         print_note(say(_WRITTEN_BEFORE, lang, traces=traces, file=request.output))
-    print_note(say(_RECEIVING, lang, address=address, file=request.output))
+    print_note(say(_RECEIVING, lang, address=server.address, file=request.output))
 
 
 def _report(
-    request: _Request, receiver: Receiver, output: Output, results: Any, remarks: Remarks
+    request: SimpleNamespace, receiver: Receiver, output: Output, results: Any, remarks: Remarks
 ) -> int:
     """Write the totals, and find the exit code."""
     lang, counts = request.lang, receiver.counts
@@ -469,13 +463,10 @@ def _report(
     for sentence, noted in remarks.notes(lang):
         names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
         print_named_note(sentence, names)
+    why_none = remarks.why_none(lang, is_scored=not request.check)
     if request.check:
         code = check_exit_code(
-            results,
-            request.fail_on,
-            lang,
-            request.max_skipped,
-            why_none=remarks.why_nothing(lang),
+            results, request.fail_on, lang, request.max_skipped, why_none=why_none
         )
     elif request.expected:
         warn_unknown_defaults([results.summary], lang)
@@ -486,7 +477,7 @@ def _report(
             is_judged=True,
             is_joined=True,
             max_skipped=request.max_skipped,
-            why_none=remarks.why_unscored(results, lang),
+            why_none=why_none,
         )
     traces = count_of(_TRACES, counts.traces, lang)
     spans = count_of(_SPANS, counts.written_spans, lang)
@@ -497,178 +488,86 @@ def _report(
     return code
 
 
-def _require_written(request: _Request, receiver: Receiver) -> None:
-    if receiver.open_traces:
-        left = count_of(_TRACES, receiver.open_traces, request.lang)
-        journal = journal_folder(Path(request.output))
-        raise click.ClickException(say(_NOT_WRITTEN, request.lang, traces=left, journal=journal))
-
-
 class _Session:
     """Scores or checks each trace, and shows it in a line.
 
     Attributes:
         remarks: about all traces so far.
-        refusals: the requests that were refused.
-        on_scored: called with each trace that has a score, when it is on the disk.
+        results: returns the results of all traces.
     """
 
     def __init__(
-        self, request: _Request, output: Output, on_result: Callable[[Result], None] | None
+        self,
+        request: SimpleNamespace,
+        output: Output,
+        keeper: ScoreSaver | None,
+        uploader: Uploader | None,
     ) -> None:
         self._request = request
-        self.lang = request.lang
+        self._uploader = uploader
+        self._refused: Counter[int] = Counter()
+        self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
         self.remarks = Remarks(request.match)
-        self.refusals = Refusals()
         references = read_references(request.expected, request.inputs) if request.expected else {}
         self._lines = TraceLines(output, request.match, request.lang, references)
-        self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
-        self.on_scored: Callable[[ClosedTrace, Score], None] | None = None
-        self._judge: Checker | Scorer
+        judge: Checker | Scorer
         if request.check:
-            self._judge = Checker(request.tools, max_shown=request.max_shown)
-            return
-        self._judge = Scorer(
-            references,
-            settings=request.settings,
-            tools=request.tools,
-            metrics=request.metric,
-            on_result=on_result,
-            max_shown=request.max_shown,
-        )
+            judge = Checker(request.tools, max_shown=request.max_shown)
+        else:
+            judge = Scorer(
+                references,
+                settings=request.settings,
+                tools=request.tools,
+                metrics=request.metric,
+                on_result=None if keeper is None else keeper.save_result,
+                max_shown=request.max_shown,
+            )
+        self._judge = judge.take
+        self.results: Callable[[], Any] = judge.results
+
+    def take(self, trace: ClosedTrace) -> Outcome:
+        """Score a trace."""
+        outcome = self._judge(trace)
+        self.remarks.take(trace, outcome)
+        return outcome
 
     def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:
-        """Score a trace: what its line says about that."""
-        outcome = self._judge.take(trace)
-        self.remarks.take(trace, outcome)
-        self._outcomes[trace.trace_id, trace.part] = outcome
+        """Score a trace that is not written yet: what its line says about that."""
+        outcome = self._outcomes[trace.trace_id, trace.part] = self.take(trace)
         return result_fields(outcome, reason_text(trace, outcome, self._request.match))
 
-    def results(self) -> Any:
-        """The results of all traces."""
-        return self._judge.results()
-
-    def take_again(self, trace: ClosedTrace) -> None:
-        """Score a trace that was written, shown and handed on before."""
-        self.remarks.take(trace, self._judge.take(trace))
-
-    def print_new_refusals(self) -> None:
-        """Print the first refusal of each kind."""
-        for status, problem in self.refusals.pop_new():
-            if status != _CANNOT_WRITE_STATUS:  # the owner knows
-                shown = clip(escape(problem), _PROBLEM_WIDTH)
-                print_note(say(_FIRST_REFUSED, self.lang, status=status, problem=shown))
-
-    def print_refusals(self) -> None:
-        """Print how many requests were refused."""
-        self.print_new_refusals()
-        counts = self.refusals.counts
-        if counts:
-            requests = count_of(_REQUESTS, sum(counts.values()), self.lang)
-            shown = ", ".join(f"{count} × {status}" for status, count in counts.items())
-            print_note(say(_ALL_REFUSED, self.lang, requests=requests, counts=shown))
-
     def show(self, trace: ClosedTrace) -> None:
-        """Show a trace that is on the disk, and hand its score on."""
+        """Show a trace that is on the disk, and send its score.
+
+        If the backend takes none, it is counted as lost: traces come first.
+        """
         outcome = self._outcomes.pop((trace.trace_id, trace.part))
         self._lines.show(trace, outcome)
-        if outcome.score is not None and self.on_scored is not None:
-            self.on_scored(trace, outcome.score)
-
-
-@contextmanager
-def _saving(request: _Request) -> Iterator[Callable[[Result], None] | None]:
-    """What saves results in the history, in runs of a limited size; None without --save."""
-    if request.save is None:
-        yield None
-        return
-    runs = _Runs(request)
-    try:
-        yield runs.take
-    finally:
-        runs.end()
-
-
-class _Runs:
-    """Saves results as one run after another: a receiver may never end."""
-
-    def __init__(self, request: _Request) -> None:
-        self._request = request
-        self._saver: ScoreSaver | None = None
-        self._count = 0
-
-    def take(self, result: Result) -> None:
-        """Save a result."""
-        if self._saver is None:
-            self._saver = self._begin()
-        self._saver.save_result(result)
-        self._count += 1
-        if self._count >= _RESULTS_OF_RUN:
-            self.end()
-
-    def _begin(self) -> ScoreSaver:
-        from callscore.engines.saving import SaveRequest, ScoreSaver
-        from callscore.history.writer import fallback_store_for
-
-        request, store = self._request, self._request.store
-        about = SaveRequest(
-            name=request.save or "",
-            cases=[*map(without_credentials, request.expected)],
-            actual=[request.output],
-            settings=request.settings,
-            reading=request.read_options,
-            tools=request.tools,
-            fail_under=request.fail_under,
-        )
-        return ScoreSaver(about, lambda: open_store_to_write(store), fallback_store_for(store))
-
-    def end(self) -> None:
-        """End the run, if there is one."""
-        saver, self._saver, self._count = self._saver, None, 0
-        if saver is not None:
-            saver.finish()
-            print_saved(saver, self._request.lang)
-
-
-@contextmanager
-def _uploading(request: _Request) -> Iterator[_Uploads | None]:
-    """What sends scores to a trace backend; None without --upload."""
-    if request.upload is None:
-        yield None
-        return
-    uploads = _Uploads(request)
-    try:
-        yield uploads
-    finally:
-        uploads.close()
-
-
-class _Uploads:
-    """Sends the score of each trace to a backend, beside the receiver.
-
-    Raises:
-        MissingExtra: the client library of the backend is not installed. This is raised at the start.
-    """
-
-    def __init__(self, request: _Request) -> None:
-        from callscore.uploaders.sending import Uploader
-
-        backend = backend_named(request.upload or "")
-        self._lang = request.lang
-        self._uploader = Uploader(backend, endpoint=request.upload_endpoint)
-
-    def send(self, trace: ClosedTrace, score: Score) -> None:
-        """Queue a score. If the backend takes none, it is counted as lost: traces come first."""
-        for each in evaluations_of(score, origin=_origin_of(trace), case=trace.id):
+        if outcome.score is None or self._uploader is None:
+            return
+        for each in evaluations_of(outcome.score, origin=_origin_of(trace), case=trace.id):
             self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
 
-    def close(self) -> None:
-        """Send what waits, and say what arrived."""
-        print_delivery(self._uploader.close(), self._lang)
+    def note_aside(self, trace: str, problem: str) -> None:
+        """Say that a trace could not be read."""
+        spool = spool_of(Path(self._request.output))
+        shown = clip(escape(problem), _PROBLEM_WIDTH)
+        print_note(say(_KEPT_ASIDE, self._request.lang, trace=trace, spool=spool, problem=shown))
 
-    def require_all(self) -> None:
-        """Raise `UploadFailed` unless all scores arrived."""
-        self._uploader.close().require_all()
+    def note_refused(self, status: int, problem: str) -> None:
+        """Count a request that was refused, and print the first one of each status."""
+        self._refused[status] += 1
+        if self._refused[status] == 1 and status != _CANNOT_WRITE_STATUS:  # the owner knows
+            shown = clip(escape(problem), _PROBLEM_WIDTH)
+            print_note(say(_FIRST_REFUSED, self._request.lang, status=status, problem=shown))
+
+    def print_refused(self) -> None:
+        """Print how many requests were refused."""
+        lang, counts = self._request.lang, sorted(self._refused.items())
+        if counts:
+            requests = count_of(_REQUESTS, self._refused.total(), lang)
+            shown = ", ".join(f"{count} × {status}" for status, count in counts)
+            print_note(say(_ALL_REFUSED, lang, requests=requests, counts=shown))
 
 
 def _origin_of(trace: ClosedTrace) -> Origin:

@@ -36,7 +36,6 @@ _CLOSED: dict[ClosedBy, Phrase] = {
     "quiet": Phrase("no root span", "нет корневого спана"),
     "age": Phrase("closed by age", "закрыта по возрасту"),
     "size": Phrase("closed by size", "закрыта по размеру"),
-    "journal": Phrase("closed by the size of the journal", "закрыта по размеру журнала"),
     "shutdown": Phrase("closed by the end", "закрыта при завершении"),
 }
 
@@ -82,7 +81,8 @@ class TraceLines:
         reason = reason_text(trace, outcome, self._match, lang)
         if reason:
             return [(self._word(_NOT_SCORED), "yellow"), (_shown(reason), "")]
-        return [self._calls(trace, lang), (_shown(trace.unread), "yellow")]
+        unread = "" if trace.case is None else trace.case.unread or ""
+        return [self._calls(trace, lang), (_shown(unread), "yellow")]
 
     def _word(self, word: Phrase) -> str:
         return _padded(say(word, self._lang), self._word_width)

@@ -18,13 +18,11 @@ from callscore.formats.reading import Recognizer, read_as, read_named, unknown_f
 from callscore.formats.shape import at, dicts, list_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.receiving.open_traces import ClosedBy
-from callscore.receiving.otlp import NO_PARENT
+from callscore.receiving.otlp import document_of
 from callscore.words.plain_data import call_fields
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.call import ToolCall
     from callscore.formats.dialect import Dialect
     from callscore.hiding.hider import Hider
@@ -34,6 +32,7 @@ __all__ = ["DEFAULT_MATCH", "ClosedTrace", "TraceReader", "line_of"]
 
 DEFAULT_MATCH = "callscore.case_id"
 _RESPONSE_ID = "gen_ai.response.id"
+_Spans = list[tuple[dict[str, Any], dict[str, Any]]]  # each with its attributes
 # The format of spans without the attributes of another one, and what its own begin with.
 _GENAI, _GENAI_ATTRIBUTES = "otel_genai", b"gen_ai"
 
@@ -50,11 +49,10 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
         case_ids: the values of the match attribute; only that of the root span if it has one.
         case: the actual side of a case; None if the calls could not be read.
         problem: why calls could not be read, in a sentence; empty if they could.
-        unread: what looks like calls and was not read; empty if there is nothing.
         root_span_id: the id of the root span; empty if it did not arrive.
         response_id: the last `gen_ai.response.id` in it; empty if there is none.
         spans: how many there are.
-        document: the spans as the JSON of an OTLP document, without the braces around it.
+        document: the spans as an OTLP document in JSON.
     """
 
     id: str
@@ -64,7 +62,6 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     case_ids: tuple[str, ...] = ()
     case: Case | None = None
     problem: str = ""
-    unread: str = ""
     root_span_id: str = ""
     response_id: str = ""
     spans: int = 0
@@ -79,18 +76,6 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls; none if they could not be read."""
         return () if self.case is None else self.case.actual or ()
-
-
-class _Line(Struct):
-    """What `line_of` wrote, without what is found again in the spans."""
-
-    trace_id: str
-    closed_by: ClosedBy
-    part: int = 1
-    resource_spans: msgspec.Raw = msgspec.field(name="resourceSpans", default=msgspec.Raw(b"[]"))
-
-
-_decode_line = msgspec.json.Decoder(_Line).decode
 
 
 class TraceReader:
@@ -120,50 +105,25 @@ class TraceReader:
         )
 
     def read(self, trace: OpenTrace) -> ClosedTrace:
-        """The trace, with the calls in it; a problem is a part of the result."""
+        """The trace, with the calls in it; that they cannot be read is a part of the result."""
+        text = document_of(trace.groups)
+        document = msgspec.json.decode(text)
+        spans = _spans_in(document)
+        case_ids = self._case_ids(document, spans, trace.root)
+        name = case_ids[0] if len(case_ids) == 1 else trace.id
         found = ClosedTrace(
-            id=trace.id,
+            # A part has another id than the trace, so that it is not taken for a further run.
+            id=name if trace.part == 1 else f"{name}/part-{trace.part}",
             trace_id=trace.id,
             part=trace.part,
             closed_by=trace.closed_by or "shutdown",
+            case_ids=case_ids,
             root_span_id=trace.root,
+            response_id=_last_response(spans),
             spans=len(trace.spans),
-            document=_document_of(trace),
+            document=text,
         )
-        return self._read_document(found)
-
-    def read_line(self, line: bytes) -> ClosedTrace:
-        """The trace of a line that was written, as `read` found it; a problem is a part of the result."""
-        try:
-            head = _decode_line(line)
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            problem = f"a line cannot be read: {error}"
-            return ClosedTrace(id="", trace_id="", part=1, closed_by="root", problem=problem)
-        found = ClosedTrace(
-            id=head.trace_id,
-            trace_id=head.trace_id,
-            part=head.part,
-            closed_by=head.closed_by,
-            document=b'"resourceSpans":' + bytes(head.resource_spans),
-        )
-        return self._read_document(found)
-
-    def _read_document(self, found: ClosedTrace) -> ClosedTrace:
-        try:
-            document = msgspec.json.decode(b"{" + found.document + b"}")
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            problem = f"the spans cannot be read: {error}"
-            return replace(found, id=_named(found.trace_id, found.part), problem=problem)
-        if not found.spans:  # of a line
-            spans, root = _count_and_root(document)
-            found = replace(found, spans=spans, root_span_id=root)
-        found = replace(
-            found,
-            case_ids=self._case_ids(document, found.root_span_id),
-            response_id=_last_response(document),
-        )
-        name = _named(found.case_id or found.trace_id, found.part)
-        return self._with_calls(replace(found, id=name), document)
+        return self._with_calls(found, document)
 
     def _with_calls(self, found: ClosedTrace, document: Any) -> ClosedTrace:
         place = f"trace {found.trace_id}"
@@ -178,9 +138,8 @@ class TraceReader:
         except CallscoreError as error:
             return replace(found, problem=str(error))
         tools = tools_of_document(Document(place, document, dialect)) or None
-        unread = " ".join(self._unread)
-        case = replace(case, id=found.id, tools=tools, unread=unread or None)
-        return replace(found, case=case, unread=unread)
+        unread = " ".join(self._unread) or None
+        return replace(found, case=replace(case, id=found.id, tools=tools, unread=unread))
 
     def _read(self, document: Any, place: str) -> tuple[Dialect, Case]:
         """The format of a document, and the calls in it."""
@@ -193,13 +152,17 @@ class TraceReader:
         case = actual_from_trace(run, place=place)
         return dialect, case
 
-    def _case_ids(self, document: Any, root: str) -> tuple[str, ...]:
+    def _case_ids(self, document: Any, spans: _Spans, root: str) -> tuple[str, ...]:
         """The values of the match attribute; that of the root span decides."""
+        resources: _Spans = [
+            ({}, read_attributes(at(batch, "resource", "attributes")))
+            for batch in dicts(list_of(document.get("resourceSpans")))
+        ]
         values: dict[str, None] = {}
-        for attributes, span in _attributes_in(document):
+        for span, attributes in (*spans, *resources):
             value = attributes.get(self._match)
             if isinstance(value, str | int) and value != "":
-                if root and str(span).lower() == root:
+                if root and str(span.get("spanId")).lower() == root:
                     return (str(value),)
                 values[str(value)] = None
         return tuple(values)
@@ -212,65 +175,25 @@ def _require_agent(case: Case, dialect: Dialect, document: bytes) -> None:
         raise UnknownFormat("no span is about a model or a tool. Is the agent instrumented?")
 
 
-def _named(name: str, part: int) -> str:
-    """The id of a part: another one than that of the trace, so that it is not taken for a further run."""
-    return name if part == 1 else f"{name}/part-{part}"
+def _spans_in(document: Any) -> _Spans:
+    """The spans, each with its attributes."""
+    return [
+        (span, read_attributes(span.get("attributes")))
+        for batch in dicts(list_of(document.get("resourceSpans")))
+        for scope in dicts(list_of(batch.get("scopeSpans")))
+        for span in dicts(list_of(scope.get("spans")))
+    ]
 
 
-def _attributes_in(document: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The attributes of each span with its id, and then those of each resource."""
-    batches = dicts(list_of(document.get("resourceSpans")))
-    for batch in batches:
-        for span in _spans_in(batch):
-            yield read_attributes(span.get("attributes")), span.get("spanId")
-    for batch in batches:
-        yield read_attributes(at(batch, "resource", "attributes")), None
-
-
-def _spans_in(batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for scope in dicts(list_of(batch.get("scopeSpans"))):
-        yield from dicts(list_of(scope.get("spans")))
-
-
-def _count_and_root(document: Any) -> tuple[int, str]:
-    """How many spans there are, and the id of the first one without a parent; empty if all have one."""
-    batches = dicts(list_of(document.get("resourceSpans")))
-    spans = [span for batch in batches for span in _spans_in(batch)]
-    roots = [span for span in spans if span.get("parentSpanId", "") in NO_PARENT]
-    return len(spans), str(roots[0].get("spanId", "")).lower() if roots else ""
-
-
-def _last_response(document: Any) -> str:
-    """The id of the response of a model that ended last."""
+def _last_response(spans: _Spans) -> str:
+    """The id of the response of a model that ended last; empty if there is none."""
     latest, found = -1, ""
-    for batch in dicts(list_of(document.get("resourceSpans"))):
-        for span in _spans_in(batch):
-            value = read_attributes(span.get("attributes")).get(_RESPONSE_ID)
-            ended = _nanoseconds(span.get("endTimeUnixNano"))
-            if isinstance(value, str) and ended >= latest:
-                latest, found = ended, value
+    for span, attributes in spans:
+        value, text = attributes.get(_RESPONSE_ID), str(span.get("endTimeUnixNano"))
+        ended = int(text) if text.isascii() and text.isdigit() else 0
+        if isinstance(value, str) and ended >= latest:
+            latest, found = ended, value
     return found
-
-
-def _nanoseconds(value: Any) -> int:
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else 0  # noqa: PLR2004  (64 bits)
-
-
-def _document_of(trace: OpenTrace) -> bytes:
-    """The spans as the JSON of an OTLP document, without the braces around it."""
-    batches: dict[bytes, list[bytes]] = {}
-    for (batch, scope), spans in trace.groups.items():
-        batches.setdefault(batch, []).append(_with_field(scope, b"spans", spans))
-    items = [_with_field(batch, b"scopeSpans", scopes) for batch, scopes in batches.items()]
-    return b'"resourceSpans":[' + b",".join(items) + b"]"
-
-
-def _with_field(text: bytes, name: bytes, items: list[bytes]) -> bytes:
-    """The JSON of an object with a list as a further field."""
-    before = text.rstrip()[:-1].rstrip()
-    comma = b"" if before.endswith(b"{") else b","
-    return before + comma + b'"' + name + b'":[' + b",".join(items) + b"]}"
 
 
 def line_of(trace: ClosedTrace, result: dict[str, Any], hider: Hider) -> bytes:
@@ -286,7 +209,7 @@ def line_of(trace: ClosedTrace, result: dict[str, Any], hider: Hider) -> bytes:
     if trace.case is not None and trace.case.actual is not None:
         record["actual"] = [call_fields(call) for call in trace.case.actual]
     record |= result
-    line = encode_json(record)[:-1] + b"," + trace.document + b"}"
+    line = encode_json(record)[:-1] + b"," + trace.document[1:]
     if hider.has_secret(line.decode(errors="replace")):
         line = msgspec.json.encode(hider.data(msgspec.json.decode(line)))
     return line + b"\n"

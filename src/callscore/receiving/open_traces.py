@@ -14,16 +14,14 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from callscore.receiving.journal import Segment
     from callscore.receiving.otlp import ReceivedSpan
 
-__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "WrittenSpans"]
+__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "memory_of"]
 
-# Why a trace was closed: its root arrived, or nothing did; it was too old or too large; the journal had
-# no room for it; or the receiver ended.
-ClosedBy = Literal["root", "quiet", "age", "size", "journal", "shutdown"]
-_OVERHEAD = 400  # bytes that Python needs for a span, about
-_OVERHEAD_OF_TRACE = 2000
+# Why a trace was closed: its root arrived, or nothing did; it was too old or too large; or the receiver
+# ended.
+ClosedBy = Literal["root", "quiet", "age", "size", "shutdown"]
+_OVERHEAD, _OVERHEAD_OF_ROW = 400, 1000  # bytes that Python needs for a span and around it, about
 _MAX_REMEMBERED = 500_000  # spans that were written
 
 
@@ -38,7 +36,6 @@ class Limits(Struct, frozen=True, kw_only=True):
         max_trace_bytes: of one trace; then it is closed.
         max_open_bytes: of all open traces; above it, requests are refused.
         max_open_traces: likewise.
-        max_journal_bytes: of the journal; then the traces in its oldest part are closed.
         max_body_bytes: of a request, before and after decompression.
     """
 
@@ -48,8 +45,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     max_trace_bytes: int = 16 << 20
     max_open_bytes: int = 128 << 20
     max_open_traces: int = 50_000
-    max_journal_bytes: int = 1 << 30
     max_body_bytes: int = 16 << 20
+
+
+def memory_of(spans: int, content: bytes) -> int:
+    """The bytes that spans of a trace take, which are this row of the spool."""
+    return len(content) + _OVERHEAD_OF_ROW + _OVERHEAD * spans
 
 
 class OpenTrace:
@@ -59,35 +60,30 @@ class OpenTrace:
         part: from 1; above it, other spans of the trace were written before.
         root: the id of the root span; empty until it arrives.
         groups: the spans as JSON, by the JSON of what is around them.
+        rows: those of the spool.
         closed_by: why it is closed; None while it is open.
     """
 
-    def __init__(self, trace: str, part: int, now: float) -> None:
+    def __init__(self, trace: str, part: int = 1, now: float = 0) -> None:
         self.id = trace
         self.part = part
         self.root = ""
         self.groups: dict[tuple[bytes, bytes], list[bytes]] = {}
         self.spans: set[str] = set()
-        self.size = _OVERHEAD_OF_TRACE
+        self.size = 0
         self.began = now
         self.latest = now
-        self.segments: set[Segment] = set()
+        self.rows: list[int] = []
         self.closed_by: ClosedBy | None = None
 
-    def add(self, span: ReceivedSpan, now: float) -> int:
-        """Add a span; returns the bytes that it takes."""
-        around = span.batch, span.scope
-        size = _OVERHEAD + len(span.content)
-        if around not in self.groups:
-            self.groups[around] = []
-            size += len(span.batch) + len(span.scope)
-        self.groups[around].append(span.content)
+    def add(self, span: ReceivedSpan) -> None:
+        """Add a span, unless it is there."""
+        if span.id in self.spans:
+            return
+        self.groups.setdefault((span.batch, span.scope), []).append(span.content)
         self.spans.add(span.id)
-        self.size += size
-        self.latest = now
         if span.is_root and not self.root:
             self.root = span.id
-        return size
 
     def is_closed_by(self, now: float, limits: Limits) -> ClosedBy | None:
         """Why it is complete; None if it is not."""
@@ -103,53 +99,21 @@ class OpenTrace:
         return found
 
 
-class WrittenSpans:
-    """The ids of the spans that were written last, in bounded memory.
+class OpenTraces:
+    """All traces that are not written yet. Not safe for threads: its owner has a lock.
 
-    An exporter that got no response sends spans again: they are known by these ids.
+    The ids of the spans that were closed last are known, too, in bounded memory: an exporter that got no
+    response sends spans again.
     """
 
-    def __init__(self, most: int = _MAX_REMEMBERED) -> None:
-        self._most = most
-        self._traces: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()
-        self._count = 0
-
-    def add(self, trace: str, part: int, spans: Iterable[str]) -> None:
-        """Remember the spans of a part of a trace."""
-        before = self._traces.pop(trace, (0, set()))
-        ids = before[1] | set(spans)
-        self._count += len(ids) - len(before[1])
-        self._traces[trace] = max(part, before[0]), ids
-        while self._count > self._most and len(self._traces) > 1:
-            _, (_, forgotten) = self._traces.popitem(last=False)
-            self._count -= len(forgotten)
-        if self._count > self._most:  # of one trace that never ends
-            self._traces[trace] = max(part, before[0]), set()
-            self._count = 0
-
-    def has(self, trace: str, span: str) -> bool:
-        """Whether a span was written."""
-        found = self._traces.get(trace)
-        return found is not None and span in found[1]
-
-    def parts_of(self, trace: str) -> int:
-        """How many parts of a trace were written."""
-        found = self._traces.get(trace)
-        return 0 if found is None else found[0]
-
-
-class OpenTraces:
-    """All traces that are not written yet. Not safe for threads: its owner has a lock."""
-
-    def __init__(self, limits: Limits, written: WrittenSpans) -> None:
+    def __init__(self, limits: Limits, most_closed: int = _MAX_REMEMBERED) -> None:
         self._limits = limits
-        self._written = written
         self._open: dict[str, OpenTrace] = {}
-        # Closed, but not on the disk yet: their spans still take memory.
-        self._closing: dict[str, list[OpenTrace]] = {}
-        self.size = 0
+        self._closed: OrderedDict[str, tuple[int, set[str]]] = OrderedDict()  # parts, and spans
+        self._most_closed = most_closed
+        self._closed_spans = 0
+        self.size = 0  # until they are on the disk, also those that are closed
         self.count = 0
-        self.duplicates = 0
 
     @property
     def is_full(self) -> bool:
@@ -157,45 +121,32 @@ class OpenTraces:
         limits = self._limits
         return self.size >= limits.max_open_bytes or self.count >= limits.max_open_traces
 
-    def add(self, spans: Iterable[ReceivedSpan], segment: Segment, now: float) -> list[OpenTrace]:
-        """Add spans, except those that are known; returns the traces that need the segment from now on."""
-        newly: list[OpenTrace] = []
+    def add(self, spans: list[ReceivedSpan], row: int, size: int, now: float) -> int:
+        """Add the spans of one trace, except those that are known; returns how many were not.
+
+        If there is one, the trace needs the row of the spool.
+        """
+        name = spans[0].trace
+        part, closed = self._closed.get(name, (0, set()))
+        trace = self._open.get(name) or OpenTrace(name, part + 1, now)
+        before = len(trace.spans)
         for span in spans:
-            if self._is_known(span):
-                self.duplicates += 1
-                continue
-            trace = self._open.get(span.trace)
-            if trace is None:
-                trace = self._open[span.trace] = self._begin(span.trace, now)
-            self.size += trace.add(span, now)
-            if segment not in trace.segments:
-                trace.segments.add(segment)
-                newly.append(trace)
-        return newly
-
-    def _begin(self, trace: str, now: float) -> OpenTrace:
-        self.count += 1
-        self.size += _OVERHEAD_OF_TRACE
-        parts = self._written.parts_of(trace)
-        closing = self._closing.get(trace)
-        return OpenTrace(trace, 1 + (closing[-1].part if closing else parts), now)
-
-    def _is_known(self, span: ReceivedSpan) -> bool:
-        trace = self._open.get(span.trace)
-        if trace is not None and span.id in trace.spans:
-            return True
-        is_closing = any(span.id in each.spans for each in self._closing.get(span.trace, ()))
-        return is_closing or self._written.has(span.trace, span.id)
+            if span.id not in closed:
+                trace.add(span)
+        count = len(trace.spans) - before
+        if count:
+            self.count += name not in self._open
+            self._open[name] = trace
+            self.size += size
+            trace.size += size
+            trace.rows.append(row)
+            trace.latest = now
+        return count
 
     def close_complete(self, now: float) -> list[OpenTrace]:
         """The traces that are complete, in the order in which they began."""
         reasons = {name: each.is_closed_by(now, self._limits) for name, each in self._open.items()}
         return [self._close(name, why) for name, why in reasons.items() if why is not None]
-
-    def close_in(self, segment: Segment) -> list[OpenTrace]:
-        """Close the traces that need a segment."""
-        names = [name for name, each in self._open.items() if segment in each.segments]
-        return [self._close(name, "journal") for name in names]
 
     def close_all(self) -> list[OpenTrace]:
         """Close all traces, because the receiver ends."""
@@ -205,15 +156,21 @@ class OpenTraces:
     def _close(self, name: str, why: ClosedBy) -> OpenTrace:
         trace = self._open.pop(name)
         trace.closed_by = why
-        self._closing.setdefault(name, []).append(trace)
+        self.remember(name, trace.part, trace.spans)
         return trace
 
+    def remember(self, name: str, part: int, spans: Iterable[str]) -> None:
+        """Note the spans of a part of a trace that is closed."""
+        last, ids = self._closed.get(name, (0, set()))
+        known = ids.union(spans)
+        self._closed[name] = max(part, last), known
+        self._closed.move_to_end(name)
+        self._closed_spans += len(known) - len(ids)
+        while self._closed_spans > self._most_closed:
+            _, (_, forgotten) = self._closed.popitem(last=False)
+            self._closed_spans -= len(forgotten)
+
     def forget(self, trace: OpenTrace) -> None:
-        """Note that a closed trace is on the disk."""
-        self._written.add(trace.id, trace.part, trace.spans)
-        waiting = self._closing[trace.id]
-        waiting.remove(trace)
-        if not waiting:
-            del self._closing[trace.id]
+        """Note that a closed trace is on the disk, and takes no memory any more."""
         self.size -= trace.size
         self.count -= 1

@@ -7,54 +7,49 @@ that only this one writes lines, scores and prints.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider
 from callscore.receiving.closed_traces import line_of
-from callscore.receiving.journal import Journal
-from callscore.receiving.open_traces import Limits, OpenTraces, WrittenSpans
-from callscore.receiving.otlp import BadRequest, decompressed, read_request
-from callscore.receiving.trace_file import TraceFile
+from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, memory_of
+from callscore.receiving.otlp import (
+    SEND_FEWER,
+    RefusedRequest,
+    decompressed,
+    document_of,
+    read_document,
+    read_request,
+)
+from callscore.receiving.spool import Spool
+from callscore.receiving.trace_file import TraceFile, WrittenLine, written_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from callscore.receiving.closed_traces import ClosedTrace, TraceReader
-    from callscore.receiving.journal import Entry, Segment
-    from callscore.receiving.open_traces import OpenTrace
-    from callscore.receiving.otlp import ReceivedSpan, Refused
+    from callscore.receiving.otlp import Kind, ReceivedSpan, Refused
 
-__all__ = ["Counts", "Full", "Receiver", "journal_folder"]
+__all__ = ["Counts", "Receiver", "spool_of"]
 
 _MAX_BATCH = 500  # traces that are written with one fsync
-_UNLIMITED = 1 << 32  # bytes
-
-
-class Full(Exception):
-    """A request cannot be accepted now, and should be sent again later.
-
-    Attributes:
-        status: of the response.
-        seconds: after how many it should be.
-    """
-
-    def __init__(self, status: int, problem: str, seconds: int) -> None:
-        super().__init__(problem)
-        self.status = status
-        self.problem = problem
-        self.seconds = seconds
+_MAX_STORED = 128 << 20  # bytes of a request as rows of the spool
+_BEYOND_MEMORY = 256 << 20  # bytes that may be in the spool and not in open traces
+# The end of the output that is read at the start: an exporter may send spans again that are in it.
+_REMEMBERED_BYTES = 64 << 20
+_DECODERS = 2  # bodies that are decoded at the same time: it needs memory
 
 
 class Counts(Struct):
     """What was received and written in this session.
 
     Attributes:
-        recovered: spans that were in the journal of a killed receiver, and not in the output.
+        recovered: spans that were in the spool of a killed receiver, and not in the output.
         refused: spans without valid ids.
         duplicates: spans that were sent again.
         traces: those that were written, also by killed receivers in the same session.
@@ -71,24 +66,31 @@ class Counts(Struct):
     written_before: int = 0
 
 
-def journal_folder(output: Path) -> Path:
-    """The folder of the journal of an output."""
-    return output.with_name(f"{output.name}.journal")
+def spool_of(output: Path) -> Path:
+    """The spool of an output."""
+    return output.with_name(f"{output.name}.spool")
 
 
 class Receiver:
     """Accepts spans, joins them to traces, and writes each trace as a line.
 
     Args:
-        output: the file; its journal is the folder beside it.
+        output: the file; its spool is the file beside it.
         reader: reads the calls of a trace.
         limits: of time and memory.
         fields_of: called with each closed trace; returns more fields of its line.
         on_written: called with each closed trace when it is on the disk.
+        take_again: called with each trace that killed receivers have written in this session.
+        on_aside: called with the name of what could not be read or scored because of a mistake of this
+            program, and the problem. It stays in the spool, and is tried again at the next start.
         clock: seconds that never go back.
 
+    Attributes:
+        is_known_output: whether the output is the file that the spool belongs to.
+
     Raises:
-        InvalidSettings: the output or its journal cannot be used.
+        InvalidSettings: the output or its spool cannot be used.
+        UnreadableInput: the spool is damaged. What could be read of it is in the output.
     """
 
     def __init__(  # noqa: PLR0913  (all are options)
@@ -97,61 +99,100 @@ class Receiver:
         reader: TraceReader,
         *,
         limits: Limits | None = None,
-        fields_of: Callable[[ClosedTrace], dict[str, Any]] | None = None,
-        on_written: Callable[[ClosedTrace], None] | None = None,
+        fields_of: Callable[[ClosedTrace], dict[str, Any]] = lambda _: {},
+        on_written: Callable[[ClosedTrace], None] = lambda _: None,
+        take_again: Callable[[ClosedTrace], Any] = lambda _: None,
+        on_aside: Callable[[str, str], None] = lambda *_: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
+        self.is_known_output = True
         self.limits = Limits() if limits is None else limits
         self.counts = Counts()
         self._file_problem = ""
-        self._journal_problem = ""
+        self._spool_problem = ""
         self._reader = reader
         self._hider = Hider(is_live=True)
         self._fields_of = fields_of
         self._on_written = on_written
+        self._take_again = take_again
+        self._on_aside = on_aside
+        self._aside = 0
         self._clock = clock
         self._guard = threading.Lock()  # of the traces and the counts
-        self._decoding = threading.Lock()  # bodies are decoded one by one: it needs memory
+        self._decoding = threading.BoundedSemaphore(_DECODERS)
         self._waiting: list[tuple[OpenTrace, ClosedTrace, bytes]] = []  # closed, not written
+        self._traces = OpenTraces(self.limits)
         self._file = TraceFile(output)
         try:
-            self._journal = Journal(journal_folder(output), self._file.mark)
-            self.is_known_output = self._recover()
+            self._spool = Spool(spool_of(output), self.limits.max_open_bytes + _BEYOND_MEMORY)
+            try:
+                self._recover()
+            except BaseException:
+                self._spool.close(ends_session=self._spool.is_new)
+                raise
         except BaseException:
             self._file.close()
             raise
 
-    def _recover(self) -> bool:
-        """Read what a killed receiver has left."""
-        marks = [segment.mark for segment in self._journal.left]
-        written = WrittenSpans()
+    # --- what a killed receiver has left ---
+
+    def _recover(self) -> None:
+        self._read_output()
+        for row, content in self._spool.read():
+            self.counts.recovered += self._take_row(row, content)
+        problem = "it is damaged, and requests that were acknowledged are lost"
+        if not self._spool.is_damaged:
+            try:
+                self._spool.begin(self._file.mark())
+            except OSError as error:
+                problem = str(error)
+            else:
+                return
+        self._close(self._traces.close_all())
+        if self.unwritten or self._spool.is_new:
+            raise InvalidSettings(f"cannot use {self._spool.path}: {problem}")
+        advice = "What could be read of it is in the output. Move the file away, and start again."
+        raise UnreadableInput(str(self._spool.path), f"{problem}. {advice}")
+
+    def _read_output(self) -> None:
+        """Find out which spans were written, and take the traces of this session again."""
+        now, session = self._file.mark(), self._spool.session
+        if session is not None and (session.file != now.file or session.offset > now.offset):
+            session, self.is_known_output = None, False
+        begin = now.offset if session is None else session.offset
+        first = max(0, now.offset - _REMEMBERED_BYTES)
+        if session is None and not self._spool.is_new:  # which of its spans were written is unknown
+            first = 0
+        offset, text = -1, b""
+        for offset, text in self._file.lines_from(min(first, begin)):
+            if line := written_line(text):
+                self._traces.remember(line.trace_id, line.part, line.spans)
+                if offset >= begin:
+                    self._take_line(text, line)
+        if now.offset:
+            self._file.end_last_line(text, is_cut=session is not None and offset >= begin)
+
+    def _take_line(self, text: bytes, line: WrittenLine) -> None:
+        trace = OpenTrace(line.trace_id, line.part)
+        with suppress(RefusedRequest):
+            for span in read_document(text):
+                trace.add(span)
+        self.counts.traces += 1
+        self.counts.written_before += 1
+        self.counts.written_spans += len(trace.spans)
+        self._take_again(self._reader.read(trace))
+
+    def _take_row(self, row: int, content: bytes) -> int:
+        """Take the spans of a row that are not written yet; returns how many."""
         try:
-            is_known = self._file.recover(marks)
-            for line in self._file.written_since(marks):
-                written.add(line.trace, line.part, line.spans)
-            self._traces = OpenTraces(self.limits, written)
-            for segment, entry in self._journal.read_left():
-                self.counts.recovered += self._add(_spans_of(entry, segment), segment)
-            self._session = self._journal.begin_session()
-        except BaseException:
-            self._journal.close()
-            raise
-        self.counts.duplicates = 0  # those that were written, and those that were sent again
-        return is_known
-
-    def written_before(self) -> Iterator[ClosedTrace]:
-        """The traces that killed receivers have written in this session, to be called before the server starts.
-
-        They count as written: the report at the end of the session is about them, too.
-        """
-        if self._session is None:
-            return
-        for line in self._file.lines_since(self._session):
-            found = self._reader.read_line(line)
-            self.counts.written_before += 1
-            self.counts.traces += 1
-            self.counts.written_spans += found.spans
-            yield found
+            spans = read_document(content)
+        except RefusedRequest as error:
+            self._keep_aside(f"row {row}", error.problem)
+            return 0
+        count = self._traces.add(spans, row, memory_of(len(spans), content), self._clock())
+        if not count:
+            self._spool.delete([row])
+        return count
 
     # --- in the threads of the server ---
 
@@ -159,60 +200,59 @@ class Receiver:
         """Refuse requests while too much is open, or nothing can be written.
 
         Raises:
-            Full: try again later.
+            RefusedRequest: try again later.
         """
         if self._file_problem:
-            raise Full(503, f"the receiver cannot write: {self._file_problem}", 5)
+            raise RefusedRequest(503, f"the receiver cannot write: {self._file_problem}", 5)
         if self._traces.is_full:
-            raise Full(429, "too many traces are open", 2)
+            raise RefusedRequest(429, "too many traces are open", 2)
 
-    def accept(self, entry: Entry) -> Refused:
+    def accept(self, body: bytes, encoding: str, kind: Kind) -> Refused:
         """Take a request: when this returns, its spans are on the disk.
 
         Raises:
-            BadRequest: it cannot be read.
-            Full: it was not taken, and should be sent again later.
+            RefusedRequest: it cannot be read; or it was not taken, and should be sent again later.
         """
-        self.require_room()
+        body = decompressed(body, encoding, self.limits.max_body_bytes)
         with self._decoding:
-            body = decompressed(entry.body, entry.encoding, self.limits.max_body_bytes)
-            spans, refused = read_request(body, entry.kind)
-        if spans:
-            try:
-                segment = self._journal.append(entry).result()
-            except OSError as error:
-                self._journal_problem = _reason(error)
-                raise Full(503, f"the receiver cannot write: {_reason(error)}", 5) from error
-            self._journal_problem = ""
-            try:
-                self._add(spans, segment)
-            finally:
-                self._journal.release(segment)
+            spans, refused = read_request(body, kind)
+            parts = _by_trace(spans)
+        size = sum(memory_of(len(part), content) for part, content in parts)
         with self._guard:
+            self.require_room()
+            self._traces.size += size  # so that others that wait for the disk do not take it
+        try:
+            rows = self._spool.add([content for _, content in parts]) if parts else []
+            self._spool_problem = ""
+        except OSError as error:
+            self._spool_problem = str(error)
+            raise RefusedRequest(503, f"the receiver cannot write: {error}", 5) from error
+        finally:
+            with self._guard:
+                self._traces.size -= size
+        unneeded = []
+        with self._guard:
+            for row, (part, content) in zip(rows, parts, strict=True):
+                count = self._traces.add(part, row, memory_of(len(part), content), self._clock())
+                self.counts.duplicates += len(part) - count
+                if not count:
+                    unneeded.append(row)
             self.counts.requests += 1
             self.counts.spans += len(spans)
             self.counts.refused += refused.count
+        if unneeded:
+            self._spool.delete(unneeded)
         return refused
-
-    def _add(self, spans: list[ReceivedSpan], segment: Segment) -> int:
-        """Add spans to their traces; returns how many were not known."""
-        with self._guard:
-            before = self._traces.duplicates
-            for _ in self._traces.add(spans, segment, self._clock()):
-                self._journal.keep(segment)
-            again = self._traces.duplicates - before
-            self.counts.duplicates += again
-        return len(spans) - again
 
     @property
     def problem(self) -> str:
         """Why nothing could be written the last time; empty if it could."""
-        return self._file_problem or self._journal_problem
+        return self._file_problem or self._spool_problem
 
     @property
-    def open_traces(self) -> int:
+    def unwritten(self) -> int:
         """How many traces are not written yet."""
-        return self._traces.count
+        return self._traces.count + self._aside
 
     # --- in the thread of the owner ---
 
@@ -220,34 +260,42 @@ class Receiver:
         """Write the traces that are complete. If the disk is full, they are kept for the next time."""
         with self._guard:
             closed = self._traces.close_complete(self._clock())
-            oldest = self._journal.oldest
-            if oldest is not None and self._journal.size > self.limits.max_journal_bytes:
-                closed += self._traces.close_in(oldest)
         self._close(closed)
 
     def finish(self, *, ends_session: bool = True) -> None:
-        """Write all traces, and close the output and the journal.
+        """Write all traces, and close the output and the spool.
 
-        What cannot be written stays in the journal, for the next start, which then continues the session.
+        What cannot be written stays in the spool, for the next start, which then continues the session.
         It does so without `ends_session`, too.
         """
         with self._guard:
             closed = self._traces.close_all()
         try:
             self._close(closed)
-            if ends_session and not self.open_traces:
-                self._journal.end_session()
         finally:
-            self._journal.close()
+            self._spool.close(ends_session=ends_session and not self.unwritten)
             self._file.close()
 
     def _close(self, closed: list[OpenTrace]) -> None:
         for start in range(0, max(len(closed), 1), _MAX_BATCH):
             for trace in closed[start : start + _MAX_BATCH]:
-                found = self._reader.read(trace)
-                fields = {} if self._fields_of is None else self._fields_of(found)
-                self._waiting.append((trace, found, line_of(found, fields, self._hider)))
+                self._read(trace)
             self._write_waiting()
+
+    def _read(self, trace: OpenTrace) -> None:
+        try:
+            found = self._reader.read(trace)
+            line = line_of(found, self._fields_of(found), self._hider)
+        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop the others)
+            self._keep_aside(f"trace {trace.id}", repr(error))
+            with self._guard:
+                self._traces.forget(trace)
+        else:
+            self._waiting.append((trace, found, line))
+
+    def _keep_aside(self, name: str, problem: str) -> None:
+        self._aside += 1
+        self._on_aside(name, problem)
 
     def _write_waiting(self) -> None:
         waiting = self._waiting
@@ -256,30 +304,35 @@ class Receiver:
         try:
             self._file.append([line for _, _, line in waiting])
         except OSError as error:
-            self._file_problem = _reason(error)
+            self._file_problem = error.strerror or str(error)
             return
         self._file_problem = ""
         self._waiting = []
+        self._spool.delete([row for trace, _, _ in waiting for row in trace.rows])
         for trace, found, _ in waiting:
             with self._guard:
                 self._traces.forget(trace)
                 self.counts.traces += 1
                 self.counts.written_spans += found.spans
-            for segment in trace.segments:
-                self._journal.release(segment)
-            if self._on_written is not None:
-                self._on_written(found)
+            self._on_written(found)
 
 
-def _spans_of(entry: Entry, segment: Segment) -> list[ReceivedSpan]:
-    """The spans of a request of the journal, which was accepted under the limits of that time."""
-    try:
-        body = decompressed(entry.body, entry.encoding, _UNLIMITED)
-        return read_request(body, entry.kind)[0]
-    except BadRequest as error:
-        problem = f"{segment.path}: a request cannot be read: {error.problem}"
-        raise InvalidSettings(f"{problem}. Start the version of callscore that wrote it") from error
+def _by_trace(spans: list[ReceivedSpan]) -> list[tuple[list[ReceivedSpan], bytes]]:
+    """The spans of each trace, and the row of the spool that they become.
 
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+    Each row has what is around its spans. That may be much more than the request.
+    """
+    parts: dict[str, list[ReceivedSpan]] = {}
+    groups: dict[str, dict[tuple[bytes, bytes], list[bytes]]] = {}
+    size = 0
+    for span in spans:
+        parts.setdefault(span.trace, []).append(span)
+        group = groups.setdefault(span.trace, {})
+        around = span.batch, span.scope
+        size += len(span.content) + (0 if around in group else sum(map(len, around)))
+        group.setdefault(around, []).append(span.content)
+        if size > _MAX_STORED:
+            raise RefusedRequest(
+                413, f"its traces would take more than {_MAX_STORED:,} bytes. {SEND_FEWER}"
+            )
+    return [(part, document_of(groups[trace])) for trace, part in parts.items()]

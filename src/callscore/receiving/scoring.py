@@ -1,4 +1,7 @@
-"""What a trace is worth: scored against the case that it names, or checked without a reference."""
+"""What a trace is worth: scored against the case that it names, or checked without a reference.
+
+The numbers are those of `callscore score` and `callscore check`, which add up their cases in the same way.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.api import score_case
+from callscore.core.call import NOT_CAPTURED
 from callscore.core.case import Case
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.totals import NameCounter
 from callscore.engines.checking import CheckHooks, CheckTotals
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
@@ -27,14 +32,14 @@ if TYPE_CHECKING:
     from callscore.checks.check import CheckResults
     from callscore.core.call import Tool
     from callscore.core.phrases import Language
-    from callscore.core.results import Result, Results
+    from callscore.core.results import Noted, Result, Results
     from callscore.receiving.closed_traces import ClosedTrace
 
 __all__ = [
     "Checker",
     "Outcome",
+    "Remarks",
     "Scorer",
-    "Unscored",
     "read_references",
     "reason_text",
     "result_fields",
@@ -55,6 +60,49 @@ _REASONS: dict[Unscored, Phrase] = {
     "unreadable": Phrase("{problem}", "{problem}"),
 }
 _MAX_SHOWN_IDS = 3
+_TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
+_CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
+_REMARKS: dict[str, tuple[Plural, Phrase]] = {
+    "nameless": (
+        _TRACES,
+        Phrase(
+            "{count} not scored: no span has {match}. Set it in the agent, or pass the attribute that names"
+            " the case: --match ATTRIBUTE",
+            "не оценено: {count}, ни в одном спане нет {match}. Задайте его в агенте или укажите атрибут,"
+            " который называет случай: --match ATTRIBUTE",
+        ),
+    ),
+    "ambiguous": (
+        _TRACES,
+        Phrase(
+            "{count} not scored: the spans have several values of {match}. Set it on the root span",
+            "не оценено: {count}, в спанах разные значения {match}. Задайте его в корневом спане",
+        ),
+    ),
+    "late": (
+        _TRACES,
+        Phrase(
+            "{count} not scored: the spans arrived after the trace was closed. Pass a larger --settle",
+            "не оценено: {count}, спаны пришли после закрытия трассы. Увеличьте --settle",
+        ),
+    ),
+    "without arguments": (
+        _CALLS,
+        Phrase(
+            "{count} without arguments in the trace: they match no expected arguments. Turn on the capture of"
+            " content in the instrumentation of the agent",
+            "в трассах нет аргументов: {count}; с ожидаемыми аргументами они не совпадут. Включите запись"
+            " содержимого в инструментации агента",
+        ),
+    ),
+}
+_NO_TRACES = Phrase("no trace was received", "не получено ни одной трассы")
+_NONE_SCORED = Phrase(
+    "no case was scored: no trace that could be read has the id of a reference. Check the ids, or pass the"
+    " attribute that has them: --match ATTRIBUTE",
+    "ни один случай не оценён: ни у одной прочитанной трассы нет id эталона. Проверьте id или укажите"
+    " атрибут с ними: --match ATTRIBUTE",
+)
 
 
 class Outcome(Struct, frozen=True):
@@ -133,9 +181,14 @@ class Scorer:
     ) -> None:
         self._references = references
         self._seen: set[str] = set()
-        self._on_result = on_result
-        self._latest: Result | None = None
-        hooks = ScoreHooks(on_result=self._take_result)
+        self._latest: list[Result] = []
+
+        def take_result(result: Result) -> None:
+            self._latest = [result]
+            if on_result is not None:
+                on_result(result)
+
+        hooks = ScoreHooks(on_result=take_result)
         self._collector = Collector(
             settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
         )
@@ -145,45 +198,43 @@ class Scorer:
             except CallscoreError as error:
                 raise_at(f"case {name}", reference, error)
 
-    def _take_result(self, result: Result) -> None:
-        self._latest = result
-        if self._on_result is not None:
-            self._on_result(result)
-
     def take(self, trace: ClosedTrace) -> Outcome:
         """Score a trace."""
-        place = f"trace {trace.trace_id}"
-        if trace.case is None:
-            self._collector.skipped.add(f"{place}: {trace.problem}")
-            return Outcome("unreadable", problem=trace.problem)
-        if not self._references:
-            self._take_case(trace.case, place)
-            return Outcome("received", problem=trace.problem)
-        return self._take_named(trace, trace.case, place)
-
-    def _take_named(self, trace: ClosedTrace, case: Case, place: str) -> Outcome:
-        reference = self._references.get(trace.case_id or "")
-        if reference is None or trace.part > 1:
-            why = _why_unmatched(trace)
-            if why == "unknown":  # the others are no fault of the references
-                self._collector.without_reference.add(trace.id)
-            return Outcome(why)
-        self._seen.add(reference.id)
-        problem = self._take_case(join_case(reference, case), place)
-        if problem or case.actual is None:
+        case = trace.case
+        if self._references and case is not None:
+            reference = self._references.get(trace.case_id or "")
+            if reference is None or trace.part > 1:
+                return self._unmatched(trace)
+            self._seen.add(reference.id)
+            case = join_case(reference, case)
+        problem = self._take_case(case, trace)
+        if problem or (self._references and (case is None or case.actual is None)):
             return Outcome("unreadable", problem=problem or trace.problem)
-        result = self._latest
-        return Outcome(score=None if result is None else result.score)
+        if not self._references:
+            return Outcome("received", problem=trace.problem)
+        return Outcome(score=self._latest[0].score if self._latest else None)
 
-    def _take_case(self, case: Case, place: str) -> str:
-        """Score a case; returns why it could not be scored."""
-        self._latest = None
-        try:
-            self._collector.take(case, place)
-        except CallscoreError as error:  # of what this trace has: the receiver goes on
-            self._collector.skipped.add(f"{place}: {error}")
-            return str(error)
-        return ""
+    def _take_case(self, case: Case | None, trace: ClosedTrace) -> str:
+        """Score a case; returns why that was not possible."""
+        self._latest, problem = [], trace.problem
+        place = f"trace {trace.trace_id}"
+        if case is not None:
+            try:
+                self._collector.take(case, place)
+            except CallscoreError as error:  # of what this trace has: the receiver goes on
+                problem = str(error)
+            else:
+                return ""
+        self._collector.skipped.add(f"{place}: {problem}")
+        return problem
+
+    def _unmatched(self, trace: ClosedTrace) -> Outcome:
+        if trace.part > 1:
+            return Outcome("late")
+        if trace.case_id is None:
+            return Outcome("ambiguous" if trace.case_ids else "nameless")
+        self._collector.without_reference.add(trace.id)  # the others are no fault of the references
+        return Outcome("unknown")
 
     def results(self) -> Results:
         """The results of all traces; references without a trace count as cases without an answer."""
@@ -191,14 +242,6 @@ class Scorer:
             if name not in self._seen:
                 self._collector.take(join_case(reference, Case(id=NO_ID)), f"case {name}")
         return self._collector.results()
-
-
-def _why_unmatched(trace: ClosedTrace) -> Unscored:
-    if trace.part > 1:
-        return "late"
-    if trace.case_id is not None:
-        return "unknown"
-    return "ambiguous" if trace.case_ids else "nameless"
 
 
 class Checker:
@@ -213,22 +256,54 @@ class Checker:
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Check a trace."""
-        place = f"trace {trace.trace_id if trace.case_id else trace.id}"
-        if trace.case is None:
-            self._totals.take_all(iter([BadRecord(place, trace.problem)]))
-            return Outcome("unreadable", problem=trace.problem)
-        try:
+        place, problem = f"trace {trace.trace_id if trace.case_id else trace.id}", trace.problem
+        if trace.case is not None:
             # A trace that names no case has its own id, which the place has already.
             case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
-            faults = self._totals.check(place, case)
-        except CallscoreError as error:
-            self._totals.take_all(iter([BadRecord(place, str(error))]))
-            return Outcome("unreadable", problem=str(error))
-        return Outcome(faults=faults)
+            try:
+                return Outcome(faults=self._totals.check(place, case))
+            except CallscoreError as error:
+                problem = str(error)
+        self._totals.take_all(iter([BadRecord(place, problem)]))
+        return Outcome("unreadable", problem=problem)
 
     def results(self) -> CheckResults:
         """The results of all traces."""
         return self._totals.results(1)
+
+
+class Remarks:
+    """What is to be said about the traces of a session: why some have no score, or one that says little."""
+
+    def __init__(self, match: str) -> None:
+        self._match = match
+        self._traces = 0
+        self._counts = {why: NameCounter(each_once=True) for why in _REMARKS}
+
+    def take(self, trace: ClosedTrace, outcome: Outcome) -> None:
+        """Count a trace."""
+        self._traces += 1
+        if outcome.unscored in self._counts:
+            self._counts[outcome.unscored].add(trace.id)
+        lost = sum(call.error == NOT_CAPTURED for call in trace.calls)
+        if lost:
+            self._counts["without arguments"].add(trace.id, lost)
+
+    def notes(self, lang: Language) -> list[tuple[str, Noted]]:
+        """Sentences, and the traces that each is about."""
+        found = []
+        for why, (nouns, phrase) in _REMARKS.items():
+            noted = self._counts[why].noted()
+            if noted.count:
+                count = count_of(nouns, noted.count, lang)
+                found.append((say(phrase, lang, count=count, match=self._match), noted))
+        return found
+
+    def why_none(self, lang: Language, *, is_scored: bool) -> str:
+        """Why nothing was scored, or checked, if nothing was; empty if only the traces know."""
+        if not self._traces:
+            return say(_NO_TRACES, lang)
+        return say(_NONE_SCORED, lang) if is_scored else ""
 
 
 def result_fields(outcome: Outcome, reason: str) -> dict[str, Any]:

@@ -1,48 +1,28 @@
-"""The server: `POST /v1/traces`, on this machine unless a token protects it.
+"""The server in a thread, on this machine unless a token protects it.
 
-uvicorn is an extra, and is imported only when a server is made.
+starlette and uvicorn are an extra, and are imported only when a server is made.
 """
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
+import os
 import socket
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from hmac import compare_digest
+from contextlib import contextmanager
 from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidSettings, MissingExtra
-from callscore.receiving.journal import Entry
-from callscore.receiving.otlp import (
-    JSON,
-    BadRequest,
-    error_body,
-    kind_of,
-    success_body,
-    too_large,
-)
-from callscore.receiving.receiver import Full
-from callscore.receiving.refusals import Refusals
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Callable, Iterator
 
-    from callscore.receiving.otlp import Kind
     from callscore.receiving.receiver import Receiver
-
-    _Scope = dict[str, Any]
-    _Receive = Callable[[], Any]
-    _Send = Callable[[dict[str, Any]], Any]
-    _Headers = dict[bytes, list[bytes]]
 
 __all__ = [
     "DEFAULT_HOST",
     "DEFAULT_PORT",
-    "PATH",
     "TOKEN_VARIABLE",
     "TraceServer",
     "checked_token",
@@ -53,18 +33,11 @@ __all__ = [
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 4318
-PATH = "/v1/traces"
-HEALTH_PATH = "/healthz"
 TOKEN_VARIABLE = "CALLSCORE_RECEIVE_TOKEN"  # noqa: S105  (the name of a variable)
 _SHORTEST_TOKEN = 16
-_THREADS = 16
-_MOST_CONNECTIONS = 1024
-_MAX_UNREAD_BYTES = 64 << 20  # of all bodies that are being received
-_MAX_SKIPPED_BYTES = 256 << 20  # of a body that is refused
-_GRACE = 5  # seconds that requests under way get when the server ends, and bodies that are refused
+_HOW_TO_MAKE_ONE = "python -c 'import secrets; print(secrets.token_urlsafe(24))'"
+_GRACE = 5  # seconds that requests under way get when the server ends
 _TICK = 0.02
-_LOCAL_NAMES = (b"127.0.0.1", b"localhost", b"[::1]")
-_HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 
 
 def require_extra() -> None:
@@ -74,10 +47,11 @@ def require_extra() -> None:
         MissingExtra: it is not.
     """
     try:
+        import starlette
         import uvicorn
     except ImportError:
         raise MissingExtra("callscore receive", "web") from None
-    del uvicorn
+    del starlette, uvicorn
 
 
 def checked_token(host: str, token: str | None) -> str | None:
@@ -90,15 +64,11 @@ def checked_token(host: str, token: str | None) -> str | None:
         if _is_loopback(host):
             return None
         problem = f"--host {host}: other machines can reach this address, and there is no token"
-        raise InvalidSettings(f"{problem}. Set {TOKEN_VARIABLE}, with {_how_to_make_one()}")
+        raise InvalidSettings(f"{problem}. Set {TOKEN_VARIABLE}, with {_HOW_TO_MAKE_ONE}")
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
         problem = f"{TOKEN_VARIABLE}: a token needs at least {_SHORTEST_TOKEN} ASCII characters"
-        raise InvalidSettings(f"{problem}. Make one with {_how_to_make_one()}")
+        raise InvalidSettings(f"{problem}. Make one with {_HOW_TO_MAKE_ONE}")
     return token
-
-
-def _how_to_make_one() -> str:
-    return "python -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
 
 def _is_loopback(host: str) -> bool:
@@ -111,188 +81,18 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-class _App:
-    """Answers requests.
-
-    Args:
-        receiver: takes the spans.
-        token: what requests need; None on this machine, where pages in a browser are refused.
-        refusals: counts the requests that are refused.
-    """
-
-    def __init__(self, receiver: Receiver, token: str | None, refusals: Refusals) -> None:
-        self._receiver = receiver
-        self._refusals = refusals
-        self._token = None if token is None else f"Bearer {token}".encode()
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="callscore-receive")
-        self._unread_bytes = 0
-
-    def close(self) -> None:
-        self._threads.shutdown()
-
-    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
-        if scope["type"] != "http":
-            return
-        headers = _headers_of(scope)
-        kind: Kind = JSON
-        body = _Body(receive)
-        try:
-            self._require_allowed(scope, headers)
-            if scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
-                await self._answer_health(send)
-                return
-            self._require_traces(scope)
-            kind = kind_of(_only(headers, b"content-type"))
-            self._receiver.require_room()
-            refused = await self._take(headers, kind, body)
-        except BadRequest as error:
-            self._refusals.take(error.status, error.problem)
-            await body.skip()
-            await _send(send, error.status, kind, error_body(error.status, error.problem, kind))
-        except Full as error:
-            self._refusals.take(error.status, error.problem)
-            await body.skip()
-            status = error_body(error.status, error.problem, kind)
-            await _send(send, error.status, kind, status, retry_after=error.seconds)
-        except _Disconnected:
-            pass
-        else:
-            await _send(send, 200, kind, success_body(refused, kind))
-
-    async def _take(self, headers: _Headers, kind: Kind, body: _Body) -> Any:
-        encoding = _only(headers, b"content-encoding")
-        taken = 0
-        try:
-            content = bytearray()
-            async for part in body.parts():
-                content += part
-                taken += len(part)
-                self._unread_bytes += len(part)
-                if len(content) > self._receiver.limits.max_body_bytes:
-                    raise too_large(self._receiver.limits.max_body_bytes)
-                if self._unread_bytes > _MAX_UNREAD_BYTES:
-                    raise Full(429, "too many requests at once", 1)
-            loop = asyncio.get_running_loop()
-            entry = Entry(kind, encoding, bytes(content))
-            del content
-            # In a thread, which a client that gives up does not stop half-way.
-            return await loop.run_in_executor(self._threads, self._receiver.accept, entry)
-        finally:
-            self._unread_bytes -= taken
-
-    async def _answer_health(self, send: _Send) -> None:
-        problem = self._receiver.problem
-        status = 503 if problem else 200
-        body = b'{"status":"cannot write"}' if problem else b'{"status":"ok"}'
-        await _send(send, status, JSON, body)
-
-    def _require_allowed(self, scope: _Scope, headers: _Headers) -> None:
-        if b"origin" in headers or headers.get(b"sec-fetch-site", [b"none"]) != [b"none"]:
-            raise BadRequest(403, "the request comes from a page in a browser, and is refused")
-        if self._token is None:
-            names = [host.rpartition(b":")[0] or host for host in headers.get(b"host", [])]
-            if len(names) != 1 or names[0].lower() not in _LOCAL_NAMES:
-                raise BadRequest(403, "the Host must be 127.0.0.1 or localhost, without a token")
-            return
-        if scope["path"] == HEALTH_PATH:
-            return
-        given = headers.get(b"authorization", [])
-        if len(given) != 1 or not compare_digest(given[0], self._token):
-            raise BadRequest(401, f"the token is missing or wrong: see {TOKEN_VARIABLE}")
-
-    @staticmethod
-    def _require_traces(scope: _Scope) -> None:
-        if scope["path"] != PATH:
-            raise BadRequest(404, f"only traces are received: POST {PATH}")
-        if scope["method"] != "POST":
-            raise BadRequest(405, f"only POST {PATH}")
-
-
-class _Disconnected(Exception):
-    """The client has closed the connection before it sent the whole body."""
-
-
-class _Body:
-    """The body of a request, which comes in parts."""
-
-    def __init__(self, receive: _Receive) -> None:
-        self._receive = receive
-        self._is_read = False
-
-    async def parts(self) -> AsyncIterator[bytes]:
-        """The parts that are not read yet."""
-        while not self._is_read:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                raise _Disconnected
-            self._is_read = not message.get("more_body")
-            yield message.get("body", b"")
-
-    async def skip(self) -> None:
-        """Read the rest of a body that is refused, within limits.
-
-        A client that is still sending would get a reset connection in place of the response, and try again.
-        """
-        skipped = 0
-        with suppress(_Disconnected, TimeoutError):
-            async with asyncio.timeout(_GRACE):
-                async for part in self.parts():
-                    skipped += len(part)
-                    if skipped > _MAX_SKIPPED_BYTES:
-                        return
-
-
-def _headers_of(scope: _Scope) -> _Headers:
-    found: _Headers = {}
-    for name, value in scope["headers"]:
-        found.setdefault(name.lower(), []).append(value)
-    return found
-
-
-def _only(headers: _Headers, name: bytes) -> str:
-    """The value of a header that may be given once; empty if it is not."""
-    values = headers.get(name, [])
-    if len(values) > 1:
-        raise BadRequest(400, f"the header {name.decode()} is given twice")
-    return values[0].decode("latin-1") if values else ""
-
-
-_ALLOW = {405: (b"allow", b"POST"), 401: (b"www-authenticate", b"Bearer")}
-
-
-async def _send(
-    send: _Send, status: int, kind: Kind, body: bytes, *, retry_after: int | None = None
-) -> None:
-    headers = [
-        (b"content-type", kind.encode()),
-        (b"content-length", str(len(body)).encode()),
-        *_HEADERS,
-    ]
-    if status in _ALLOW:
-        headers.append(_ALLOW[status])
-    if retry_after is not None:
-        headers.append((b"retry-after", str(retry_after).encode()))
-    if status != 200:  # noqa: PLR2004  (the rest of the request may not have been read)
-        headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-# --- the server in a thread ----------------------------------------------------------------------
-
-
 class TraceServer:
     """A running server.
 
     Attributes:
-        address: what exporters need: `http://127.0.0.1:4318`.
+        address: where traces are sent: `http://127.0.0.1:4318/v1/traces`.
     """
 
     def __init__(self, server: Any, thread: Thread, sock: socket.socket) -> None:
         self._server = server
         self._thread = thread
         host, self.port = sock.getsockname()[:2]
-        self.address = f"http://{_host_to_send_to(host)}:{self.port}"
+        self.address = f"http://{_host_to_send_to(host)}:{self.port}/v1/traces"
 
     @property
     def is_running(self) -> bool:
@@ -313,7 +113,7 @@ def trace_server(
     sock: socket.socket,
     *,
     token: str | None,
-    refusals: Refusals | None = None,
+    on_refused: Callable[[int, str], None] = lambda *_: None,
 ) -> Iterator[TraceServer]:
     """Receive traces in a thread, until the block ends; requests under way are then answered.
 
@@ -323,18 +123,19 @@ def trace_server(
     require_extra()
     import uvicorn
 
-    app = _App(receiver, token, Refusals() if refusals is None else refusals)
+    from callscore.receiving.app import App, protocol_of
+
+    app = App(receiver, token, on_refused)
     config = uvicorn.Config(
         app,
         log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http="h11",
+        http=protocol_of(app),
         ws="none",
         lifespan="off",
         loop="asyncio",
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE,
     )
     server = uvicorn.Server(config)
@@ -359,28 +160,14 @@ def listening(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT) -> Iterator[so
     Raises:
         InvalidSettings: the address cannot be used.
     """
-    sock = _listener(host, port)
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
     try:
-        yield sock
-    finally:
-        sock.close()
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        family, kind, protocol, _, address = found[0]
-        sock = socket.socket(family, kind, protocol)
+        sock = socket.create_server((name, port), family=family)
     except OSError as error:
-        raise InvalidSettings(f"--host {host}: {error.strerror}") from error
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(address)
-        sock.listen()
-    except OSError as error:
-        sock.close()
-        problem = f"cannot listen on {host}, port {port}: {error.strerror}"
+        if (error.errno or 0) < 0:  # of the resolver
+            raise InvalidSettings(f"--host {host}: the name is not known") from error
+        problem = f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}"
         raise InvalidSettings(f"{problem}. Pass another --port") from error
-    return sock
+    with sock:
+        yield sock

@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings
-from callscore.receiving.journal import OutputMark
+from callscore.receiving.spool import OutputMark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["TraceFile", "WrittenLine"]
-
-_BLOCK = 1 << 20
-# The end of the file that is read at the start: an exporter may send spans again that are in it.
-_REMEMBERED_BYTES = 64 << 20
+__all__ = ["TraceFile", "WrittenLine", "written_line"]
 
 
 class _SpanId(Struct, rename="camel"):
@@ -36,21 +32,31 @@ class _ResourceSpans(Struct, rename="camel"):
     scope_spans: list[_ScopeSpans] = []
 
 
-class _Line(Struct):
+class WrittenLine(Struct):
+    """What identifies the spans of a line."""
+
     trace_id: str
+    closed_by: str = ""
     part: int = 1
     resource_spans: list[_ResourceSpans] = msgspec.field(name="resourceSpans", default=[])
 
-
-class WrittenLine(Struct, frozen=True):
-    """The spans of a line."""
-
-    trace: str
-    part: int
-    spans: list[str]
+    @property
+    def spans(self) -> list[str]:
+        """The ids of its spans."""
+        scopes = [scope for batch in self.resource_spans for scope in batch.scope_spans]
+        return [span.span_id.lower() for scope in scopes for span in scope.spans]
 
 
-_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_line = msgspec.json.Decoder(WrittenLine).decode
+
+
+def written_line(text: bytes) -> WrittenLine | None:
+    """The line if a receiver has written it, completely."""
+    if not text.endswith(b"\n"):
+        return None
+    with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+        return _decode_line(text)
+    return None
 
 
 class TraceFile:
@@ -102,85 +108,31 @@ class TraceFile:
 
     # --- at the start ---
 
-    def recover(self, marks: Sequence[OutputMark]) -> bool:
-        """Cut off a line that a killed process has written in part; `marks` are those of its journal.
+    def lines_from(self, offset: int) -> Iterator[tuple[int, bytes]]:
+        """The lines that begin at an offset or after it, each with its own."""
+        with self._path.open("rb") as file:
+            file.seek(max(0, offset - 1))
+            if offset > 0:  # at the end of a line, or within one
+                file.readline()
+            while text := file.readline():
+                yield file.tell() - len(text), text
 
-        Returns False if the file is not the one that the journal belongs to: then it is not known which
-        traces of the journal were written.
+    def end_last_line(self, text: bytes, *, is_cut: bool) -> None:
+        """Cut off the last line if a killed process has written it in part, or else end it.
 
         Raises:
-            InvalidSettings: the file does not end with a line of JSON, and not because of a receiver.
+            InvalidSettings: it is not JSON: the file is one of something else.
         """
-        now = self.mark()
-        known = [mark.offset for mark in marks if mark.file == now.file]
-        is_same = len(known) == len(marks) and all(offset <= now.offset for offset in known)
-        start = self._start_of_last_line(now.offset)
-        last = self._read(start, now.offset)
-        if last.endswith(b"\n") or not last:
-            self._require_lines(last)
-        elif known and min(known) <= start:
-            os.ftruncate(self._file, start)
-        else:
-            self._require_lines(last)
-            self.append([b"\n"])
-        return is_same
-
-    def _require_lines(self, last: bytes) -> None:
+        is_whole = text.endswith(b"\n")
+        if is_cut and not is_whole:
+            os.ftruncate(self._file, self.mark().offset - len(text))
+            return
         try:
-            is_object = not last or isinstance(msgspec.json.decode(last), dict)
+            is_object = isinstance(msgspec.json.decode(text), dict)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             is_object = False
         if not is_object:
             problem = f"{self._path}: the last line is not a JSON object"
             raise InvalidSettings(f"{problem}. Repair the file, or pass another --output")
-
-    def _read(self, start: int, end: int) -> bytes:
-        with self._reader() as file:
-            file.seek(start)
-            return file.read(end - start)
-
-    def _reader(self) -> BinaryIO:
-        """The same file, to read from it; writing appends, wherever it is read."""
-        return self._path.open("rb")
-
-    def _start_of_last_line(self, size: int) -> int:
-        """Where the last line begins; a line break at the very end belongs to it."""
-        end = size - 1
-        while end > 0:
-            start = max(0, end - _BLOCK)
-            found = self._read(start, end).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            end = start
-        return 0
-
-    def lines_since(self, mark: OutputMark) -> Iterator[bytes]:
-        """The lines after a mark of this file, to where it ends now."""
-        end = self.mark().offset
-        with self._reader() as file:
-            file.seek(mark.offset)
-            while file.tell() < end:
-                line = file.readline()
-                if line.strip():
-                    yield line
-
-    def written_since(self, marks: Sequence[OutputMark]) -> Iterator[WrittenLine]:
-        """The lines that may have spans of the journal, or spans that an exporter sends again."""
-        now = self.mark()
-        offsets = [mark.offset if mark.file == now.file else 0 for mark in marks]
-        first = min([*offsets, max(0, now.offset - _REMEMBERED_BYTES)])
-        with self._reader() as file:
-            file.seek(max(0, first - 1))
-            if first:  # at the end of a line, or within one
-                file.readline()
-            for text in file:
-                with suppress(msgspec.MsgspecError, ValueError, RecursionError):
-                    line = _decode_line(text)
-                    batches = line.resource_spans
-                    spans = [
-                        span.span_id.lower()
-                        for batch in batches
-                        for scope in batch.scope_spans
-                        for span in scope.spans
-                    ]
-                    yield WrittenLine(line.trace_id, line.part, spans)
+        if not is_whole:
+            self.append([b"\n"])
