@@ -29,7 +29,7 @@ print(" ".join(["modules:", *sys.modules]))
 # What no command needs that neither runs an agent nor asks a model, and has no such file or option.
 NEVER = (
     *("asyncio", "concurrent", "ssl", "http", "httpx", "socket", "urllib.request"),
-    *("sqlalchemy", "psycopg", "pyarrow", "numpy", "openai", "mcp", "pytest"),
+    *("psycopg", "pyarrow", "numpy", "openai", "mcp", "pytest"),
     *("starlette", "uvicorn", "callscore.web"),
     *("rich", "ruamel", "yaml", "tomllib", "csv", "jsonschema_rs", "rapidfuzz", "regex"),
     *("xml", "callscore.runner", "callscore.models", "callscore.evaluations.evaluation"),
@@ -100,7 +100,6 @@ def test_a_saved_run_is_shown_without_what_runs_agents(tmp_path: Path) -> None:
         "asyncio",
         "ssl",
         "http",
-        "sqlalchemy",
         "rich",
         "jsonschema_rs",
         "rapidfuzz",

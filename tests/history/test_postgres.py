@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import text
 from tests.history.made_up import a_result, a_run
 from tests.servers.cut_line import cut_line
 
@@ -131,7 +130,7 @@ def test_a_user_without_rights_is_told_so(
 
 def test_a_database_from_the_future_is_refused(postgres_url: str) -> None:
     with open_store(postgres_url) as store, store.altering() as connection:
-        connection.execute(text("UPDATE callscore_schema SET version = 99"))
+        connection.execute("UPDATE callscore_schema SET version = 99")
 
     with pytest.raises(UnusableStore, match="written by a newer callscore"):
         open_store(postgres_url)

@@ -20,7 +20,7 @@ LOADED_LATE_OR_NEVER = [
     "ruamel",
     "ruamel.yaml",
     "socket",
-    "sqlalchemy",
+    "sqlite3",
     "zstandard",
 ]
 

@@ -173,7 +173,7 @@ def verdict(answer: bool = True) -> Reply:
 
 def forget(store: Store) -> None:
     with store.altering() as connection:
-        connection.exec_driver_sql("DELETE FROM judgements")
+        connection.execute("DELETE FROM judgements")
 
 
 def keys(server: OpenAIServer) -> list[str]:
@@ -301,7 +301,7 @@ def test_rescoring_goes_on_with_a_warning_if_the_history_is_damaged(store: Store
     def break_it(question: Any, _: Result) -> None:
         if question.case.id == "3":
             with store.altering() as connection:
-                connection.exec_driver_sql("ALTER TABLE payloads RENAME TO gone")
+                connection.execute("ALTER TABLE payloads RENAME TO gone")
 
     # All of them are read before the first is scored.
     second = again(store, hooks=RunHooks(on_done=break_it))

@@ -51,7 +51,7 @@ _READ_AT_START = ("PYTHON", "LC_", "LANG")
 _LATE = (
     *("asyncio", "concurrent.futures.thread", "html.parser", "http.client", "sqlite3", "tomllib"),
     *("rich.console", "rich.live", "rich.markup", "rich.progress", "rich.table", "rich.text"),
-    *("rapidfuzz", "regex", "ruamel.yaml", "sqlalchemy", "sqlalchemy.dialects.sqlite"),
+    *("rapidfuzz", "regex", "ruamel.yaml"),
 )
 
 

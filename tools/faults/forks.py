@@ -95,7 +95,6 @@ def _import_commands() -> None:
     for module in iter_modules(commands.__path__):
         import_module(f"callscore.cli.{module.name}")
     for name in (
-        "sqlalchemy.dialects.sqlite",
         "callscore.history.store",
         "callscore.runner.running",
     ):

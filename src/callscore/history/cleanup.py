@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
-from callscore.history import cleanup_queries, run_queries
-from callscore.history.database import require_integrity, sort_in_memory, vacuum
+from callscore.history import run_queries
+from callscore.history.database import execute, fetch_all, require_integrity, vacuum
 from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord, run_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from sqlalchemy import Connection
-
+    from callscore.history.database import AnyConnection
     from callscore.history.store import Store
 
 __all__ = ["CleanupResult", "remove_old_runs"]
 
 # Runs removed in one transaction: other writers should not wait for long.
 _RUNS_PER_TRANSACTION = 20
-# Payloads removed in one transaction; for each batch all references are scanned once.
-_PAYLOADS_PER_TRANSACTION = 50_000
 # A run marked as running counts as active for a day, afterwards only if a process has locked it.
 _TRUSTED_SECONDS = 86_400.0
 # How long to wait for other processes before shrinking the file, in milliseconds.
@@ -66,10 +63,9 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
         )  # what is damaged may refer to payloads that seem to be unused
     old = _removable_runs(store, keep)
     if is_dry:
-        with store.connected() as connection:
-            sort_in_memory(connection)
-            payload_count, size = cleanup_queries.freed_payloads(connection, list(old))
-            count = cleanup_queries.count_results(connection, list(old))
+        with store.reading() as connection:
+            payload_count, size = _freed_payloads(connection, list(old))
+            count = _count_results(connection, old)
         return CleanupResult(
             runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
         )
@@ -120,15 +116,11 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
     removed: list[RunRecord] = []
     count = 0
     numbers = list(reversed(old))  # rescored runs before the run that has their answers
-    with store.connected() as connection:
-        has_reused = cleanup_queries.has_reused_answers(connection, numbers)
     for start in range(0, len(numbers), _RUNS_PER_TRANSACTION):
         batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
         with _locked(store, batch) as locked, store.altering() as connection:
             removable = _still_removable(connection, locked)
-            count += cleanup_queries.delete_runs(
-                connection, removable, numbers if has_reused else None
-            )
+            count += _delete_runs(connection, removable, numbers)
         removed += [old[number] for number in removable]
     return tuple(reversed(removed)), count
 
@@ -148,7 +140,7 @@ def _locked(store: Store, batch: dict[int, RunRecord]) -> Iterator[dict[int, Run
         yield locked
 
 
-def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> list[int]:
+def _still_removable(connection: AnyConnection, batch: dict[int, RunRecord]) -> list[int]:
     """The runs that can still be removed: another process may have started to need one."""
     saved = run_queries.all_runs(connection)
     unchanged = {
@@ -160,23 +152,90 @@ def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> lis
     }
     candidates = unchanged - {number for number, _ in saved.baselines.values()}
     removable = [number for number in batch if number in candidates]
-    while needed := cleanup_queries.parents_in_use(
-        connection, {batch[each].id: each for each in removable}
-    ):
+    while needed := _parents_in_use(connection, {batch[each].id: each for each in removable}):
         removable = [number for number in removable if number not in needed]
     return removable
 
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
     """Remove unreferenced payloads; returns how many, and their size in bytes."""
-    with store.connected() as connection:
-        sort_in_memory(connection)
-        digests = cleanup_queries.unused_digests(connection)
-    count = size = 0
-    for start in range(0, len(digests), _PAYLOADS_PER_TRANSACTION):
-        with store.altering() as connection:
-            removed = cleanup_queries.delete_unused_payloads(
-                connection, digests[start : start + _PAYLOADS_PER_TRANSACTION]
-            )
-        count, size = count + removed[0], size + removed[1]
-    return count, size
+    with store.altering() as connection:
+        freed = _freed_payloads(connection, [])
+        if freed != (0, 0):
+            execute(connection, f"DELETE FROM payloads WHERE digest IN ({_unreferenced([])})")  # noqa: S608  (our names)
+    return freed
+
+
+# --- the SQL: numbers of runs are part of it, there may be more than a database accepts as values ---------
+
+# Columns that refer to payloads.
+_PAYLOAD_COLUMNS = {
+    "results": ("payload", "answer", "calls", "comparison"),
+    "evaluations": ("tools",),
+    "answers": ("answer",),
+}
+
+
+def _list(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers)) or "NULL"
+
+
+def _reused_questions(removed: Iterable[int]) -> str:
+    """The questions whose answers a remaining run reuses instead of asking again."""
+    others = f"run NOT IN ({_list(removed)})" if removed else "true"
+    return f"SELECT question FROM results WHERE is_reused AND question IS NOT NULL AND {others}"  # noqa: S608  (numbers)
+
+
+def _unreferenced(removed: Iterable[int]) -> str:
+    """The digests of payloads that are unreferenced once these runs are removed."""
+    is_kept = f"run NOT IN ({_list(removed)})" if removed else "true"
+    is_answer_kept = f"(run IS NULL OR {is_kept} OR question IN ({_reused_questions(removed)}))"
+    referring = [
+        f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"  # noqa: S608  (our names)
+        f" AND {is_answer_kept if table == 'answers' else is_kept}"
+        for table, columns in _PAYLOAD_COLUMNS.items()
+        for column in columns
+    ]
+    return " EXCEPT ".join(["SELECT digest FROM payloads", *referring])
+
+
+def _freed_payloads(connection: AnyConnection, removed: Iterable[int]) -> tuple[int, int]:
+    """The number and total size of the payloads that are unreferenced once these runs are removed."""
+    query = (
+        "SELECT count(*), coalesce(sum(length(body)), 0) FROM payloads"  # noqa: S608  (our names)
+        f" WHERE digest IN ({_unreferenced(removed)})"
+    )
+    [(count, size)] = fetch_all(connection, query)
+    return count, int(size)
+
+
+def _count_results(connection: AnyConnection, numbers: Iterable[int]) -> int:
+    query = f"SELECT count(*) FROM results WHERE run IN ({_list(numbers)})"  # noqa: S608  (numbers)
+    [(count,)] = fetch_all(connection, query)
+    return int(count)
+
+
+def _parents_in_use(connection: AnyConnection, removed: Mapping[str, int]) -> set[int]:
+    """The runs, of those to be removed, whose answers a remaining run scores again."""
+    numbers = _list(removed.values())
+    query = f"SELECT parent FROM runs WHERE parent IS NOT NULL AND number NOT IN ({numbers})"  # noqa: S608  (numbers)
+    parents = {parent for (parent,) in fetch_all(connection, query)} if removed else set()
+    return {number for name, number in removed.items() if name in parents}
+
+
+def _delete_runs(connection: AnyConnection, numbers: list[int], all_removed: list[int]) -> int:
+    """Delete runs; returns the number of their results.
+
+    Answers that a run other than `all_removed` reuses stay, and belong to no run any more.
+    """
+    if not numbers:
+        return 0
+    these = _list(numbers)
+    execute(
+        connection,
+        f"DELETE FROM answers WHERE run IN ({these})"  # noqa: S608  (numbers)
+        f" AND question NOT IN ({_reused_questions(all_removed)})",
+    )
+    count = execute(connection, f"DELETE FROM results WHERE run IN ({these})")  # noqa: S608  (numbers)
+    execute(connection, f"DELETE FROM runs WHERE number IN ({these})")  # noqa: S608  (numbers)
+    return count

@@ -1,33 +1,31 @@
-"""Connections to the database of a history: to an SQLite file, or to a PostgreSQL server.
-
-A file is read and written with `sqlite3` alone: importing SQLAlchemy takes longer than most commands that look
-at a history. SQLAlchemy removes old runs, and talks to servers.
-"""
+"""Connections to the database of a history: to an SQLite file with `sqlite3`, or to a server with `psycopg`."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from functools import cached_property
+from functools import partial
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from callscore.history.database import is_locked
-from callscore.history.locks import lock_for_writing
+from callscore.history.database import is_locked, is_lost
+from callscore.history.locks import lock_key
 from callscore.history.postgres import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from sqlalchemy import Connection, Engine
+    from callscore.history.database import AnyConnection
 
-__all__ = ["FileConnections", "ServerConnections"]
+__all__ = ["Connections", "enable_wal", "file_connections", "server_connections"]
 
 # How long to wait for another process that writes.
 _BUSY_TIMEOUT = 30.0
 _BUSY_PAUSE = 0.02
+# Connections that are kept open for the next transaction.
+_MAX_IDLE = 4
 
 _READ_ONLY_SETTINGS = ("PRAGMA cache_size = -8000",)
 _SETTINGS = (
@@ -40,72 +38,31 @@ _SETTINGS = (
 )
 
 
-class FileConnections:
-    """Connections to an SQLite file; threads may share them.
+class Connections:
+    """Connections to a database; threads may share them.
 
     Args:
-        path: the file.
-        is_read_only: whether the file, or its folder, cannot be written.
+        connect: opens a connection.
+        reading: begins a transaction in which all queries see the same state of the database.
+        writing: begins a transaction that writes.
+        altering: begins a transaction during which no other process writes.
     """
 
-    def __init__(self, path: Path, *, is_read_only: bool = False) -> None:
-        self._address = _read_only_address(path) if is_read_only else str(path)
-        self._is_read_only = is_read_only
-        self._idle: list[sqlite3.Connection] = []
+    def __init__(
+        self, connect: Callable[[], AnyConnection], *, reading: str, writing: str, altering: str
+    ) -> None:
+        self._connect = connect
+        self._idle: list[AnyConnection] = []
+        self.reading = partial(self._transaction, reading)
+        self.writing = partial(self._transaction, writing)
+        self.altering = partial(self._transaction, altering)
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction for reading: all queries see the same state of the file."""
-        connection = self._take()
+    def connected(self) -> Iterator[AnyConnection]:
+        """A connection without a transaction."""
+        connection, _ = self._take()
         try:
-            connection.execute("BEGIN")
             yield connection
-        finally:
-            self._release(connection)
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction for writing; other processes wait until it ends."""
-        connection = self._take()
-        try:
-            # A transaction that begins with reading cannot always be upgraded.
-            connection.execute("BEGIN IMMEDIATE")
-            yield connection
-            connection.commit()
-        finally:
-            self._release(connection)
-
-    @contextmanager
-    def altering(self) -> Iterator[Connection]:
-        """The same, through SQLAlchemy."""
-        with self._engine.begin() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            yield connection
-
-    @contextmanager
-    def connected(self) -> Iterator[Connection]:
-        """A connection through SQLAlchemy, without a transaction."""
-        with self._engine.connect() as connection:
-            yield connection
-
-    def enable_wal(self) -> None:
-        """Switch to write-ahead logging, so that readers and writers do not block each other.
-
-        The file remembers it. Some disks do not support it.
-        """
-        deadline = monotonic() + _BUSY_TIMEOUT
-        connection = self._take()
-        try:
-            while True:
-                try:
-                    connection.execute("PRAGMA journal_mode = WAL")
-                except sqlite3.OperationalError as error:
-                    # SQLite does not wait here for another process that opens the file, too.
-                    if not is_locked(error) or monotonic() > deadline:
-                        raise
-                    sleep(_BUSY_PAUSE)
-                else:
-                    return
         finally:
             self._release(connection)
 
@@ -113,44 +70,87 @@ class FileConnections:
         """Close the connections that are not in use."""
         while self._idle:
             self._idle.pop().close()
-        if "_engine" in vars(self):
-            self._engine.dispose()
 
-    def _take(self) -> sqlite3.Connection:
+    @contextmanager
+    def _transaction(self, beginning: str) -> Iterator[AnyConnection]:
+        connection = self._begin(beginning)
         try:
-            return self._idle.pop()
-        except IndexError:
-            return self._connect()
+            yield connection
+            connection.commit()
+        finally:
+            self._release(connection)
 
-    def _release(self, connection: sqlite3.Connection) -> None:
+    def _begin(self, beginning: str) -> AnyConnection:
+        connection, is_new = self._take()
+        try:
+            connection.execute(beginning)
+        except BaseException as error:
+            self._release(connection)
+            if is_new or not is_lost(error):
+                raise
+            return self._begin(beginning)  # it was lost while idle
+        return connection
+
+    def _take(self) -> tuple[AnyConnection, bool]:
+        """A connection, and whether it is new."""
+        try:
+            return self._idle.pop(), False
+        except IndexError:
+            return self._connect(), True
+
+    def _release(self, connection: AnyConnection) -> None:
         try:
             connection.rollback()
-        except sqlite3.Error:  # of the disk, or of a damaged file
+        except Exception:  # noqa: BLE001  (of the disk, a damaged file, or a lost connection)
             connection.close()
         else:
             self._idle.append(connection)
+            if len(self._idle) > _MAX_IDLE:
+                self._idle.pop(0).close()
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._address,
-            timeout=_BUSY_TIMEOUT,
-            isolation_level=None,  # transactions begin above
-            check_same_thread=False,
-            uri=self._is_read_only,
-        )
-        try:
-            for setting in _READ_ONLY_SETTINGS if self._is_read_only else _SETTINGS:
-                connection.execute(setting)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
-    @cached_property
-    def _engine(self) -> Engine:
-        from sqlalchemy import NullPool, create_engine
+def file_connections(path: Path, *, is_read_only: bool = False) -> Connections:
+    """Connections to an SQLite file; `is_read_only` if the file, or its folder, cannot be written."""
+    # A transaction that begins with reading cannot always be upgraded; others wait until it ends.
+    writing = "BEGIN IMMEDIATE"
+    return Connections(
+        partial(_open_file, path, is_read_only=is_read_only),
+        reading="BEGIN",
+        writing=writing,
+        altering=writing,
+    )
 
-        return create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
+
+def server_connections(parts: dict[str, Any]) -> Connections:
+    """Connections to a PostgreSQL server; `parts` is the address, as libpq parameters.
+
+    Rows may be inserted by several processes at the same time. Changing the tables, or removing
+    unreferenced payloads, needs the exclusive lock: another process may be about to refer to them.
+    """
+    key = lock_key("writing")
+    return Connections(
+        partial(connect, parts),
+        reading="BEGIN ISOLATION LEVEL REPEATABLE READ",
+        writing=f"BEGIN; SELECT pg_advisory_xact_lock_shared({key})",
+        altering=f"BEGIN; SELECT pg_advisory_xact_lock({key})",
+    )
+
+
+def _open_file(path: Path, *, is_read_only: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        _read_only_address(path) if is_read_only else str(path),
+        timeout=_BUSY_TIMEOUT,
+        isolation_level=None,  # transactions begin above
+        check_same_thread=False,
+        uri=is_read_only,
+    )
+    try:
+        for setting in _READ_ONLY_SETTINGS if is_read_only else _SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _read_only_address(path: Path) -> str:
@@ -162,58 +162,20 @@ def _read_only_address(path: Path) -> str:
     return f"file:{quote(str(path.absolute()))}?{options}"
 
 
-_POOL_SIZE = 2
-_MAX_OVERFLOW = 8
+def enable_wal(connections: Connections) -> None:
+    """Switch a file to write-ahead logging, so that readers and writers do not block each other.
 
-
-class ServerConnections:
-    """Connections to a PostgreSQL server; threads may share them.
-
-    Args:
-        parts: the address, as libpq parameters.
+    The file remembers it. Some disks do not support it.
     """
-
-    def __init__(self, parts: dict[str, Any]) -> None:
-        from sqlalchemy import create_engine
-
-        self._engine = create_engine(
-            "postgresql+psycopg://",
-            creator=lambda: connect(parts),
-            # A connection that was lost while idle is noticed before it is used.
-            pool_pre_ping=True,
-            pool_size=_POOL_SIZE,
-            max_overflow=_MAX_OVERFLOW,
-            hide_parameters=True,
-            use_native_hstore=False,
-        )
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction for reading: all queries see the same state of the database."""
-        with self._engine.connect() as connection:
-            connection.execution_options(isolation_level="REPEATABLE READ")
-            yield connection
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction for writing; others may write at the same time."""
-        with self._engine.begin() as connection:
-            lock_for_writing(connection, is_alone=False)
-            yield connection
-
-    @contextmanager
-    def altering(self) -> Iterator[Connection]:
-        """A transaction during which no other process writes."""
-        with self._engine.begin() as connection:
-            lock_for_writing(connection, is_alone=True)
-            yield connection
-
-    @contextmanager
-    def connected(self) -> Iterator[Connection]:
-        """A connection without a transaction."""
-        with self._engine.connect() as connection:
-            yield connection
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._engine.dispose()
+    deadline = monotonic() + _BUSY_TIMEOUT
+    with connections.connected() as connection:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait here for another process that opens the file, too.
+                if not is_locked(error) or monotonic() > deadline:
+                    raise
+                sleep(_BUSY_PAUSE)
+            else:
+                return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import sys
 import zlib
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from itertools import chain
@@ -13,33 +13,29 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from callscore.core.rendering import escape
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.damage import DamagedHistoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from sqlalchemy import Connection
+    from psycopg import Connection
 
-    from callscore.history.tables import Columns
+    from callscore.history.tables import Table
 
-    # To a file; or through SQLAlchemy, to a server, or where SQLAlchemy writes the statements.
-    AnyConnection = sqlite3.Connection | Connection
+    # To a file, or to a server.
+    AnyConnection = sqlite3.Connection | Connection[Any]
 
 __all__ = [
     "FILE_GONE",
-    "Insert",
     "error_text",
     "execute",
     "fetch_all",
-    "fetch_pages",
     "file_identity",
     "insert_into",
-    "insert_row",
     "insert_rows",
     "is_locked",
     "is_lost",
@@ -137,8 +133,7 @@ _LOST_CODES = ("08", "57P")
 
 
 def _error_code(error: BaseException) -> str:
-    original = getattr(error, "orig", None) or error
-    return getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None) or ""
+    return getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
 
 
 def is_locked(error: BaseException) -> bool:
@@ -155,18 +150,18 @@ def is_lost(error: BaseException) -> bool:
     """Whether the connection was lost, so that a new one may work."""
     if _error_code(error).startswith(_LOST_CODES):
         return True
-    is_cut = bool(getattr(error, "connection_invalidated", False))  # of SQLAlchemy
-    return is_cut or (_is_postgres_error(error) and error_text(error) in (_LOST, _STARTING))
+    return _is_postgres_error(error) and error_text(error) in (_LOST, _STARTING)
 
 
 def is_record_error(error: BaseException | None) -> bool:
     """Whether one record caused it, so that the others can be written without it."""
-    kinds = (sqlite3.DataError, sqlite3.IntegrityError)
-    return isinstance(error, (*kinds, *_sqlalchemy_errors("DataError", "IntegrityError")))
+    # Both drivers have the classes of the DB-API; that of the server may not be installed.
+    classes = {each.__name__ for each in type(error).__mro__}
+    return not classes.isdisjoint(("DataError", "IntegrityError"))
 
 
 def _is_postgres_error(error: BaseException) -> bool:
-    return hasattr(getattr(error, "orig", None) or error, "sqlstate")
+    return hasattr(error, "sqlstate")
 
 
 def error_text(error: BaseException) -> str:
@@ -175,7 +170,7 @@ def error_text(error: BaseException) -> str:
     for beginning, sentence in _ERROR_TEXTS.items():
         if code.startswith(beginning):
             return sentence
-    words = str(getattr(error, "orig", None) or error).strip()
+    words = str(error).strip()
     if not code and _is_postgres_error(error):
         return _connection_error_text(error, words)
     if re.match("could not decode to utf-8|no such (table|column)", words.lower()):
@@ -198,12 +193,6 @@ def _first_line(words: str) -> str:
     return escape(words.partition("\n")[0].rstrip("."))
 
 
-def _sqlalchemy_errors(*names: str) -> tuple[type[Exception], ...]:
-    """Errors of SQLAlchemy; none if it was not imported, because then it raised none."""
-    loaded = sys.modules.get("sqlalchemy.exc")
-    return () if loaded is None else tuple([getattr(loaded, name) for name in names])
-
-
 @contextmanager
 def readable_errors(place: str) -> Iterator[None]:
     """Convert database errors to `UnusableStore` with a readable message."""
@@ -211,8 +200,7 @@ def readable_errors(place: str) -> Iterator[None]:
         yield
     except CallscoreError:
         raise
-    # Rows are mostly fetched without SQLAlchemy, so errors may come from the driver.
-    except (sqlite3.Error, *_sqlalchemy_errors("SQLAlchemyError")) as error:  # type: ignore[misc]  # a tuple
+    except sqlite3.Error as error:
         raise UnusableStore(place, error_text(error)) from error
     except DamagedHistoryError as error:
         raise UnusableStore(place, str(error)) from error
@@ -270,53 +258,35 @@ def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
 
 def is_sqlite(connection: AnyConnection) -> bool:
     """Whether the connection is to a file."""
-    return isinstance(connection, sqlite3.Connection) or connection.dialect.name == "sqlite"
+    return isinstance(connection, sqlite3.Connection)
 
 
-def fetch_all(
-    connection: AnyConnection, query: str, given: Mapping[str, Any] | tuple[Any, ...] | None = None
-) -> list[Any]:
-    """The rows of a query whose values are written as `:name`; tuples of the driver.
+# Values of a statement, by the names in `:name`, or in the order of `?`.
+_Values = Mapping[str, Any] | Sequence[Any]
 
-    Values without names are written as the driver has it.
-    Rows of SQLAlchemy are slow if they have many columns. Booleans may be numbers.
-    """
+
+def _cursor(connection: AnyConnection, statement: str, given: _Values) -> Any:
     if isinstance(connection, sqlite3.Connection):
-        return connection.execute(query, given or {}).fetchall()
-    values: Any = given or {}
-    if not isinstance(values, tuple):
-        values = dict(values)
-        query = query if is_sqlite(connection) else _with_percent_signs(query)
-    return list(connection.exec_driver_sql(query, values).cursor.fetchall())
+        return connection.execute(statement, given)
+    return connection.execute(_for_server(statement), given)
 
 
-def execute(connection: AnyConnection, statement: str, given: Mapping[str, Any]) -> int:
-    """Execute a statement whose values are written as `:name`; returns how many rows it changed."""
-    if isinstance(connection, sqlite3.Connection):
-        return connection.execute(statement, given).rowcount
-    text = statement if is_sqlite(connection) else _with_percent_signs(statement)
-    options = {"preserve_rowcount": True}
-    return connection.exec_driver_sql(text, dict(given), execution_options=options).rowcount
+def fetch_all(connection: AnyConnection, query: str, given: _Values = ()) -> list[Any]:
+    """The rows of a query, as tuples. Booleans of SQLite are numbers."""
+    rows: list[Any] = _cursor(connection, query, given).fetchall()
+    return rows
 
 
-def fetch_pages(
-    connection: AnyConnection, query: str, size: int, given: Mapping[str, Any] | None = None
-) -> Iterator[list[Any]]:
-    """The rows of a long table, some at a time; values are written as in `fetch_all`."""
-    values = dict(given or {})
-    if isinstance(connection, sqlite3.Connection):
-        cursor: Any = connection.execute(query, values)
-    else:
-        text = query if is_sqlite(connection) else _with_percent_signs(query)
-        cursor = connection.exec_driver_sql(text, values).cursor
-    while rows := cursor.fetchmany(size):
-        yield rows
+def execute(connection: AnyConnection, statement: str, given: _Values = ()) -> int:
+    """Execute a statement; returns how many rows it changed."""
+    count: int = _cursor(connection, statement, given).rowcount
+    return count
 
 
-@lru_cache(maxsize=64)
-def _with_percent_signs(query: str) -> str:
-    """The query in the style of psycopg: `%(name)s` for `:name`."""
-    return re.sub(r":(\w+)", r"%(\1)s", query)
+@lru_cache(maxsize=512)
+def _for_server(statement: str) -> str:
+    """The statement in the style of psycopg: `%(name)s` for `:name`, `%s` for `?`."""
+    return re.sub(r":(\w+)", r"%(\1)s", statement).replace("?", "%s")
 
 
 def require_integrity(connection: AnyConnection) -> None:
@@ -327,85 +297,58 @@ def require_integrity(connection: AnyConnection) -> None:
         raise DamagedHistoryError("the file is damaged")
 
 
-def sort_in_memory(connection: Connection) -> None:
-    """Sort long lists of digests in memory; on disk it would take minutes."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
-
-
-def vacuum(connection: Connection, timeout: int) -> None:
+def vacuum(connection: AnyConnection, timeout: int) -> None:
     """Rewrite the file without gaps; waits at most `timeout` milliseconds for other processes."""
-    before = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
-    connection.exec_driver_sql(f"PRAGMA busy_timeout = {timeout}")
+    [(before,)] = fetch_all(connection, "PRAGMA busy_timeout")
+    execute(connection, f"PRAGMA busy_timeout = {timeout}")
     try:
-        connection.exec_driver_sql("VACUUM")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        execute(connection, "VACUUM")
+        execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {before}")
+        execute(connection, f"PRAGMA busy_timeout = {before}")
 
 
 # The number of values that every SQLite accepts in one statement.
 _MAX_VALUES = 900
 
 
-class Insert(Struct, frozen=True):
-    """An INSERT statement as text for the driver of a database.
-
-    Attributes:
-        text: the statement.
-        names: the columns, in the order of the values.
-    """
-
-    text: str
-    names: tuple[str, ...]
-
-
-def insert_into(
-    columns: Columns, *, is_sqlite: bool, conflict: Sequence[str] | None = None
-) -> Insert:
-    """The statement that inserts rows of a table; the database assigns `number` if it is the first column.
+def insert_into(table: Table, *, conflict: Sequence[str] | None = None) -> str:
+    """The statement that inserts a row of a table; the database assigns `number` if it is a serial.
 
     With `conflict`, an existing row with the same values of these columns is replaced; if these are
     none, it is left as it is.
     """
-    names = columns.written
-    values = ", ".join(["?" if is_sqlite else "%s"] * len(names))
-    text = f"INSERT INTO {columns.table} ({', '.join(names)}) VALUES ({values})"  # noqa: S608  (our own names)
-    if conflict is not None:
-        others = ", ".join([f"{name} = excluded.{name}" for name in names if name not in conflict])
-        text += (
-            f" ON CONFLICT ({', '.join(conflict)}) DO UPDATE SET {others}"
-            if conflict
-            else " ON CONFLICT DO NOTHING"
-        )
-    return Insert(text, names)
+    names = table.written
+    marks = ", ".join("?" * len(names))
+    text = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608  (our own names)
+    if conflict is None:
+        return text
+    if not conflict:
+        return f"{text} ON CONFLICT DO NOTHING"
+    others = ", ".join([f"{name} = excluded.{name}" for name in names if name not in conflict])
+    return f"{text} ON CONFLICT ({', '.join(conflict)}) DO UPDATE SET {others}"
 
 
-def insert_rows(connection: AnyConnection, insert: Insert, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_rows(connection: AnyConnection, insert: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows, which are values in the order of the statement, in the current transaction.
 
-    They go to the driver directly: SQLAlchemy takes longer to process a value than the database to
-    write it. If possible, one statement inserts many rows: between two statements the driver releases
-    the interpreter lock, and has to wait for other threads to get it back.
+    In a file, one statement inserts many rows: between two statements the driver releases the interpreter
+    lock, and has to wait for other threads to get it back.
     """
-    if not isinstance(connection, sqlite3.Connection):
-        if rows:
-            connection.exec_driver_sql(insert.text, list(rows))
+    if not rows:
         return
-    most = _MAX_VALUES // len(insert.names)
+    if not isinstance(connection, sqlite3.Connection):
+        connection.cursor().executemany(_for_server(insert), rows)
+        return
+    most = _MAX_VALUES // len(rows[0])
     for start in range(0, len(rows), most):
         some = rows[start : start + most]
-        values = tuple(chain.from_iterable(some))
-        connection.execute(_multi_row_text(insert, len(some)), values)
-
-
-def insert_row(connection: AnyConnection, insert: Insert, row: Mapping[str, Any]) -> None:
-    """Insert a row, which is values by name, in the current transaction."""
-    insert_rows(connection, insert, [tuple([row[name] for name in insert.names])])
+        connection.execute(_multi_row(insert, len(some)), [*chain.from_iterable(some)])
 
 
 @lru_cache(maxsize=512)
-def _multi_row_text(insert: Insert, count: int) -> str:
+def _multi_row(insert: str, count: int) -> str:
     """The statement for this number of rows."""
-    row = f"({', '.join('?' * len(insert.names))})"
-    return insert.text.replace(f"VALUES {row}", f"VALUES {', '.join([row] * count)}")
+    start = insert.index("(?")
+    row = insert[start : insert.index(")", start) + 1]
+    return insert.replace(row, ", ".join([row] * count))

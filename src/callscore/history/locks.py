@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from psycopg import Connection
-    from sqlalchemy import Connection as Transaction
 
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
@@ -24,7 +23,7 @@ __all__ = [
     "ServerLock",
     "is_abandoned",
     "is_unlocked",
-    "lock_for_writing",
+    "lock_key",
     "remove_stale_locks",
 ]
 
@@ -149,7 +148,7 @@ class ServerLock:
 
     def __init__(self, parts: dict[str, Any], run: str) -> None:
         self._parts = parts
-        self._key = _lock_key(f"run {run}")
+        self._key = lock_key(f"run {run}")
         self._connection: Connection[Any] | None = None
 
     def __enter__(self) -> Self:
@@ -169,7 +168,7 @@ class ServerLock:
         is_free = True
         with suppress(Error):
             if self._connection is None:
-                connection = self._connection = connect(self._parts, autocommit=True)
+                connection = self._connection = connect(self._parts)
                 connection.execute(_NO_IDLE_TIMEOUT)
                 found = connection.execute("SELECT pg_try_advisory_lock(%s)", [self._key])
                 row = found.fetchone()
@@ -188,17 +187,8 @@ class ServerLock:
                 connection.close()
 
 
-def lock_for_writing(transaction: Transaction, *, is_alone: bool) -> None:
-    """Take the write lock of the history until the transaction ends: shared, or exclusive.
-
-    Inserts may run at the same time. Changing the tables, or removing unreferenced payloads, needs
-    the exclusive lock: another process may be about to refer to them.
-    """
-    which = "pg_advisory_xact_lock" if is_alone else "pg_advisory_xact_lock_shared"
-    transaction.exec_driver_sql(f"SELECT {which}({_lock_key('writing')})")
-
-
-def _lock_key(what: str) -> int:
+def lock_key(what: str) -> int:
+    """The number of an advisory lock."""
     digest = blake2b(
         f"callscore {what}".encode("utf-8", "backslashreplace"), digest_size=8
     ).digest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -15,21 +14,21 @@ from callscore.history.database import (
     execute,
     fetch_all,
     insert_into,
-    insert_row,
-    is_sqlite,
+    insert_rows,
     with_retries,
 )
 from callscore.history.records import clean_text
 from callscore.history.tables import NOTES
 
 if TYPE_CHECKING:
-    from callscore.history.database import Insert
     from callscore.history.store import Store
 
 __all__ = ["MAX_NOTE_LENGTH", "Note", "add_note", "delete_note", "notes_on"]
 
 MAX_NOTE_LENGTH = 10_000
 _ID_BYTES = 8
+# A retry may find that the first attempt has written it.
+_INSERT = insert_into(NOTES, conflict=("id",))
 _OF_CASE = f"{NOTES.select} FROM notes WHERE place = :place AND case_id = :case_id"
 _DELETE = "DELETE FROM notes WHERE id = :id AND place = :place AND case_id = :case_id"
 
@@ -91,16 +90,10 @@ def _read(store: Store, key: dict[str, Any]) -> list[Note]:
 @with_retries
 def _save(store: Store, row: dict[str, Any]) -> None:
     with store.writing() as connection:
-        insert_row(connection, _insert(is_sqlite=is_sqlite(connection)), row)
+        insert_rows(connection, _INSERT, [tuple(map(row.get, NOTES.written))])
 
 
 @with_retries
 def _delete(store: Store, key: dict[str, Any]) -> None:
     with store.writing() as connection:
         execute(connection, _DELETE, key)
-
-
-@lru_cache(maxsize=2)
-def _insert(*, is_sqlite: bool) -> Insert:
-    # A retry may find that the first attempt has written it.
-    return insert_into(NOTES, is_sqlite=is_sqlite, conflict=("id",))

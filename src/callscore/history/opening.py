@@ -22,7 +22,7 @@ from callscore.history.postgres import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callscore.history.connections import FileConnections, ServerConnections
+    from callscore.history.connections import Connections
     from callscore.history.store import Store
 
 __all__ = [
@@ -98,11 +98,11 @@ def open_for_reading(place: Path | str | None = None) -> Store:
     _require_content(path, place_shown)
     can_write = _can_write(path)
 
-    from callscore.history.connections import FileConnections
+    from callscore.history.connections import file_connections
     from callscore.history.store import Store
     from callscore.history.table_versions import is_current, require_tables
 
-    connections = FileConnections(path, is_read_only=not can_write)
+    connections = file_connections(path, is_read_only=not can_write)
     with _closing_after_error(connections):
         store = Store(connections, place_shown, path, named=place)
         with store.reading() as connection:
@@ -172,23 +172,17 @@ def _display_and_path(path: Path | None) -> tuple[str, Path]:
 
 
 def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
-    from callscore.history.connections import FileConnections
+    from callscore.history.connections import enable_wal, file_connections
     from callscore.history.database import readable_errors
-    from callscore.history.file_tables import create_file_tables
     from callscore.history.locks import remove_stale_locks
     from callscore.history.store import Store
-    from callscore.history.table_versions import are_current
 
-    connections = FileConnections(path)
+    connections = file_connections(path)
     with _closing_after_error(connections):
         with readable_errors(place):
-            connections.enable_wal()
+            enable_wal(connections)
         store = Store(connections, place, path, named=named)
-        with store.writing() as connection:
-            # Of several processes, one creates the tables, and the others wait for it here.
-            if not are_current(connection, place):
-                create_file_tables(connection)
-        store.markers()  # read once, while the history is open
+        _make_ready(store)
     remove_stale_locks(path)
     return store
 
@@ -197,31 +191,30 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
     parts = parse_address(address)
     place = display_address(parts)
 
-    from callscore.history.connections import ServerConnections
+    from callscore.history.connections import server_connections
     from callscore.history.store import Store
-    from callscore.history.table_versions import is_current
 
-    connections = ServerConnections(parts)
+    connections = server_connections(parts)
     with _closing_after_error(connections):
         store = Store(connections, place, server=parts, named=named)
-        with store.reading() as connection:
-            is_ready = is_current(connection)
-        if not is_ready:
-            _create_server_tables(store)
-        store.markers()  # read once, while the history is open
+        _make_ready(store)
     return store
 
 
-def _create_server_tables(store: Store) -> None:
-    """Create the tables; of several processes one does it, and the others wait for it."""
-    from callscore.history.schema import ensure_tables
+def _make_ready(store: Store) -> None:
+    """Create the tables, if there are none; of several processes one does it, and the others wait for it."""
+    from callscore.history.table_versions import ensure_tables, is_current
 
-    with store.altering() as connection:
-        ensure_tables(connection, store.place)
+    with store.reading() as connection:
+        is_ready = is_current(connection)
+    if not is_ready:
+        with store.altering() as connection:
+            ensure_tables(connection, store.place)
+    store.markers()  # read once, while the history is open
 
 
 @contextmanager
-def _closing_after_error(connections: FileConnections | ServerConnections) -> Iterator[None]:
+def _closing_after_error(connections: Connections) -> Iterator[None]:
     try:
         yield
     except BaseException:

@@ -64,11 +64,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_detach_after_fork)
 
 
-def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[Any]:
+def connect(parts: dict[str, Any]) -> Connection[Any]:
     """Open a connection to the server.
 
     `parts` is the address as libpq parameters; libpq finds missing ones itself, in `PGPASSWORD` or
-    `~/.pgpass` for instance.
+    `~/.pgpass` for instance. Transactions begin with `BEGIN`.
     """
     import logging
 
@@ -85,7 +85,6 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
     _open_connections.add(connection)
     try:
         connection.execute(_SESSION_SETTINGS)
-        connection.autocommit = autocommit
     except BaseException:
         connection.close()
         raise

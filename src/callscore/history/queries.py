@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
 from operator import attrgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
 
 from callscore.history.damage import DamagedHistoryError
 from callscore.history.database import (
-    Insert,
     fetch_all,
     insert_into,
-    insert_row,
     insert_rows,
     is_sqlite,
 )
@@ -55,7 +51,6 @@ __all__ = [
     "answered_questions",
     "answers_of_run",
     "highest_trials",
-    "inserts_for",
     "judgement_by_key",
     "newest_answer",
     "page_of_results",
@@ -73,41 +68,13 @@ __all__ = [
 ]
 
 
-# --- inserts ----------------------------------------------------------------------------------
-
-
-class Inserts(Struct, frozen=True):
-    """The INSERT statements of one kind of database.
-
-    An existing payload is left as it is; an existing evaluation, result, judgement or baseline is
-    replaced.
-    """
-
-    payload: Insert
-    evaluation: Insert
-    answer: Insert
-    result: Insert
-    judgement: Insert
-    baseline: Insert
-
-
-@lru_cache(maxsize=2)
-def inserts_for(*, is_sqlite: bool) -> Inserts:
-    """The INSERT statements for SQLite or PostgreSQL."""
-    insert = partial(insert_into, is_sqlite=is_sqlite)
-    return Inserts(
-        payload=insert(PAYLOADS, conflict=()),
-        evaluation=insert(EVALUATIONS, conflict=("run", "number")),
-        answer=insert(ANSWERS),
-        result=insert(RESULTS, conflict=("run", "evaluation", "case_id", "trial")),
-        judgement=insert(JUDGEMENTS, conflict=("key",)),
-        baseline=insert(BASELINES, conflict=("name",)),
-    )
-
-
-def _inserts(connection: AnyConnection) -> Inserts:
-    return inserts_for(is_sqlite=is_sqlite(connection))
-
+# An existing payload is left as it is; an existing evaluation, result, judgement or baseline is replaced.
+_INSERT_PAYLOAD = insert_into(PAYLOADS, conflict=())
+_INSERT_EVALUATION = insert_into(EVALUATIONS, conflict=("run", "number"))
+_INSERT_ANSWER = insert_into(ANSWERS)
+_INSERT_RESULT = insert_into(RESULTS, conflict=("run", "evaluation", "case_id", "trial"))
+_INSERT_JUDGEMENT = insert_into(JUDGEMENTS, conflict=("key",))
+_INSERT_BASELINE = insert_into(BASELINES, conflict=("name",))
 
 _JUDGEMENT = "SELECT answer FROM judgements WHERE key = :key"
 
@@ -118,10 +85,10 @@ LEFT OUTER JOIN payloads AS asked_for ON results.payload = asked_for.digest
 LEFT OUTER JOIN payloads AS answered ON results.answer = answered.digest
 LEFT OUTER JOIN payloads AS called ON results.calls = called.digest
 LEFT OUTER JOIN payloads AS compared ON results.comparison = compared.digest
-WHERE results.run = :run
+WHERE results.run = ?
 """
-_IN_ORDER = " ORDER BY results.number LIMIT :limit"
-_PAGE = f"{_WITH_BODIES} AND results.number > :after"
+_PAGE = f"{_WITH_BODIES} AND results.number > ?"
+_IN_ORDER = " ORDER BY results.number LIMIT ?"
 
 _ANSWERS = f"""
 {ANSWERS.select}, payloads.body, runs.id FROM answers
@@ -145,12 +112,12 @@ def page_of_results(
 
     `after` is the number of the last result of the previous page.
     """
-    values = {"run": run.number, "after": after, "limit": limit}
-    query = _PAGE
+    query, values = _PAGE, [run.number, after]
     if evaluation is not None:
-        query += " AND results.evaluation = :evaluation"
-        values["evaluation"] = evaluation
-    return list(map(ResultRow._make, fetch_all(connection, query + _IN_ORDER, values)))
+        query += " AND results.evaluation = ?"
+        values.append(evaluation)
+    rows = fetch_all(connection, query + _IN_ORDER, [*values, limit])
+    return list(map(ResultRow._make, rows))
 
 
 def results_of_cases(
@@ -183,25 +150,24 @@ def _results_where(
 ) -> Iterator[Any]:
     """The results of a run that have one of these values in a column."""
     for start in range(0, len(wanted), _MAX_VALUES):
-        names, values = _placeholders(wanted[start : start + _MAX_VALUES])
-        query = f"{_WITH_BODIES} AND results.{column} IN ({names}) ORDER BY results.number"
-        yield from map(ResultRow._make, fetch_all(connection, query, {"run": run.number, **values}))
+        some = wanted[start : start + _MAX_VALUES]
+        query = f"{_WITH_BODIES} AND results.{column} IN ({_marks(some)}) ORDER BY results.number"
+        yield from map(ResultRow._make, fetch_all(connection, query, [run.number, *some]))
 
 
 def payload_bodies(connection: AnyConnection, digests: Sequence[bytes]) -> dict[bytes, bytes]:
     """The stored bodies of payloads, by their digests; those that are missing are left out."""
     found: dict[bytes, bytes] = {}
     for start in range(0, len(digests), _MAX_VALUES):
-        names, values = _placeholders(digests[start : start + _MAX_VALUES])
-        query = f"SELECT digest, body FROM payloads WHERE digest IN ({names})"  # noqa: S608  (placeholders)
-        found.update(fetch_all(connection, query, values))
+        some = digests[start : start + _MAX_VALUES]
+        query = f"SELECT digest, body FROM payloads WHERE digest IN ({_marks(some)})"  # noqa: S608  (only marks)
+        found.update(fetch_all(connection, query, some))
     return found
 
 
-def _placeholders(values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
-    """The names of values in a query, and the values by their names."""
-    given = {f"value_{at}": value for at, value in enumerate(values)}
-    return ", ".join([f":{name}" for name in given]), given
+def _marks(values: Sequence[Any]) -> str:
+    """The places of values in a statement."""
+    return ", ".join("?" * len(values))
 
 
 def answered_questions(connection: AnyConnection, run: SavedRun) -> set[tuple[bytes, int]]:
@@ -250,13 +216,8 @@ def judgement_by_key(connection: AnyConnection, key: str) -> Any | None:
 
 def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any) -> None:
     """Store the answer of a judge, in place of an earlier one."""
-    row = {
-        "key": clean_text(key),
-        "model": clean_text(model),
-        "answer": json_bytes(answer).decode(),
-        "saved_at": time(),
-    }
-    insert_row(connection, _inserts(connection).judgement, row)
+    row = (clean_text(key), clean_text(model), json_bytes(answer).decode(), time())
+    insert_rows(connection, _INSERT_JUDGEMENT, [row])
 
 
 # --- writing answers, results and payloads ----------------------------------------------------
@@ -288,21 +249,20 @@ def rows_from(
 def save_rows(connection: AnyConnection, rows: NewRows) -> None:
     """Insert all rows in the current transaction."""
     answers, results, bodies = rows
-    inserts = _inserts(connection)
     save_payloads(connection, bodies)
-    insert_rows(connection, inserts.answer, answers)
-    insert_rows(connection, inserts.result, results)
+    insert_rows(connection, _INSERT_ANSWER, answers)
+    insert_rows(connection, _INSERT_RESULT, results)
 
 
 def save_evaluation(connection: AnyConnection, row: dict[str, Any], bodies: Bodies) -> None:
     """Insert the row of an evaluation, or replace it, with its payloads."""
     save_payloads(connection, bodies)
-    insert_row(connection, _inserts(connection).evaluation, row)
+    insert_rows(connection, _INSERT_EVALUATION, [tuple(map(row.get, EVALUATIONS.written))])
 
 
-def save_baseline(connection: AnyConnection, row: dict[str, Any]) -> None:
-    """Insert the row of a baseline, or replace it."""
-    insert_row(connection, _inserts(connection).baseline, row)
+def save_baseline(connection: AnyConnection, name: str, run: int) -> None:
+    """Point a baseline at the run of this number."""
+    insert_rows(connection, _INSERT_BASELINE, [(run, clean_text(name), time())])
 
 
 def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
@@ -317,18 +277,12 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
         asked = [digest for digest in digests if may_compress(bodies[digest])]
     existing: set[bytes] = set()
     for start in range(0, len(asked), _DIGESTS_PER_QUERY):
-        some = tuple(asked[start : start + _DIGESTS_PER_QUERY])
+        some = asked[start : start + _DIGESTS_PER_QUERY]
         # Many values: drivers find those without names much faster.
-        query = _existing_query(len(some), is_sqlite=is_sqlite(connection))
+        query = f"SELECT digest FROM payloads WHERE digest IN ({_marks(some)})"  # noqa: S608  (only marks)
         existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, some)])
     new = [(digest, compressed(bodies[digest])) for digest in digests if digest not in existing]
-    insert_rows(connection, _inserts(connection).payload, new)
-
-
-@lru_cache(maxsize=512)
-def _existing_query(count: int, *, is_sqlite: bool) -> str:
-    marks = ", ".join(["?" if is_sqlite else "%s"] * count)
-    return f"SELECT digest FROM payloads WHERE digest IN ({marks})"  # noqa: S608  (only marks)
+    insert_rows(connection, _INSERT_PAYLOAD, new)
 
 
 # --- all results of a run, without payloads ---------------------------------------------------

@@ -315,8 +315,7 @@ def save_baseline(connection: AnyConnection, name: str, run: SavedRun) -> None:
     fault = name_problem(name)
     if fault is not None:
         raise InvalidSettings(f"invalid baseline name {name!r}: {fault}. Use a word such as 'main'")
-    row = {"name": clean_text(name), "run": run.number, "set_at": time()}
-    save_baseline_row(connection, row)
+    save_baseline_row(connection, name, run.number)
 
 
 def delete_baseline(connection: AnyConnection, name: str) -> None:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.history.connections import FileConnections
+from callscore.history.connections import file_connections
 from callscore.history.database import execute, readable_errors
-from callscore.history.file_tables import create_file_tables
 from callscore.history.store import Store
-from callscore.history.table_versions import read_hiding_key
+from callscore.history.table_versions import ensure_tables, read_hiding_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ScratchStore", "copy_run"]
 
 _BATCH = 500
-_UPDATE_KEY = 'UPDATE hiding_key SET "key" = :key'
+_UPDATE_KEY = "UPDATE hiding_key SET key = :key"
 
 
 class ScratchStore(Store):
@@ -37,12 +36,12 @@ class ScratchStore(Store):
 
     def __init__(self, path: Path, origin: Store) -> None:
         is_new = not path.exists()
-        connections = FileConnections(path)
+        connections = file_connections(path)
         if is_new:
             with origin.reading() as connection:
                 key = read_hiding_key(connection)
             with readable_errors(origin.place), connections.writing() as connection:
-                create_file_tables(connection)
+                ensure_tables(connection, origin.place)
                 execute(connection, _UPDATE_KEY, {"key": key})
         super().__init__(connections, origin.place, path)
         self.command_options = origin.command_options

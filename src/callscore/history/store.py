@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from sqlalchemy import Connection
-
     from callscore.comparing.sides import Side
     from callscore.history.cleanup import CleanupResult
-    from callscore.history.connections import FileConnections, ServerConnections
+    from callscore.history.connections import Connections
     from callscore.history.database import AnyConnection
     from callscore.history.records import (
         AnswerRecord,
@@ -67,7 +65,7 @@ class Store:
 
     def __init__(
         self,
-        connections: FileConnections | ServerConnections,
+        connections: Connections,
         place: str,
         path: Path | None = None,
         server: dict[str, Any] | None = None,
@@ -109,8 +107,8 @@ class Store:
         self._require_file()
 
     @contextmanager
-    def altering(self) -> Iterator[Connection]:
-        """A transaction of SQLAlchemy during which no other process writes."""
+    def altering(self) -> Iterator[AnyConnection]:
+        """A transaction during which no other process writes."""
         with (
             readable_errors(self.place),
             self._turn,
@@ -131,8 +129,8 @@ class Store:
             yield connection
 
     @contextmanager
-    def connected(self) -> Iterator[Connection]:
-        """A connection of SQLAlchemy without a transaction."""
+    def connected(self) -> Iterator[AnyConnection]:
+        """A connection without a transaction."""
         with readable_errors(self.place), self._connections.connected() as connection:
             yield connection
 

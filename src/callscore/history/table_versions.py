@@ -1,53 +1,58 @@
-"""Whether a database has the tables of this version, and the key of its hidden values."""
+"""Creates the tables in a database, unless they are there; and refuses those of another version."""
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
+from callscore.hiding.markers import new_key
 from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import fetch_all, is_sqlite
+from callscore.history.database import execute, fetch_all, insert_into, insert_rows, is_sqlite
 from callscore.history.tables import HIDING_KEY, TABLES, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
 
-__all__ = ["are_current", "is_current", "read_hiding_key", "require_tables"]
+__all__ = ["ensure_tables", "is_current", "read_hiding_key", "require_tables"]
 
-_STORED_VERSION = f"SELECT version FROM {VERSION_TABLE}"  # noqa: S608  (our own name)
-_HIDING_KEY = f"{HIDING_KEY.select} FROM hiding_key"
+_STORED_VERSION = f"SELECT version FROM {VERSION_TABLE.name}"  # noqa: S608  (our own name)
 # `sqlite_master` has the tables of SQLite itself, too.
 _FILE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) != 'sqlite_'"
 )
+_SERVER_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 
 
 def is_current(connection: AnyConnection) -> bool:
     """Whether the tables exist, with the current version."""
-    found = fetch_all(connection, _STORED_VERSION) if _has_table(connection) else []
-    return bool(found) and found[0][0] == VERSION
-
-
-def _has_table(connection: AnyConnection) -> bool:
-    if isinstance(connection, sqlite3.Connection):
-        return VERSION_TABLE in _table_names(connection)
-    from sqlalchemy import inspect
-
-    return inspect(connection).has_table(VERSION_TABLE)
+    if VERSION_TABLE.name not in _table_names(connection):
+        return False
+    return fetch_all(connection, _STORED_VERSION) == [(VERSION,)]
 
 
 def _table_names(connection: AnyConnection) -> set[str]:
-    if isinstance(connection, sqlite3.Connection):
-        return {name for (name,) in fetch_all(connection, _FILE_TABLES)}
-    from sqlalchemy import inspect
+    query = _FILE_TABLES if is_sqlite(connection) else _SERVER_TABLES
+    return {name for (name,) in fetch_all(connection, query)}
 
-    return set(inspect(connection).get_table_names())
+
+def ensure_tables(connection: AnyConnection, place: str) -> None:
+    """Create the tables in the current transaction, if there are none.
+
+    Raises:
+        UnusableStore: the tables are of another version, or the database is of another program.
+    """
+    if _are_current(connection, place):
+        return
+    for table in TABLES:
+        for statement in table.statements(is_sqlite=is_sqlite(connection)):
+            execute(connection, statement)
+    insert_rows(connection, insert_into(HIDING_KEY), [(new_key(),)])
+    insert_rows(connection, insert_into(VERSION_TABLE), [(VERSION,)])
 
 
 def read_hiding_key(connection: AnyConnection) -> bytes:
     """The key of the markers in place of secrets."""
-    found = fetch_all(connection, _HIDING_KEY)
+    found = fetch_all(connection, "SELECT key FROM hiding_key")
     if len(found) != 1:
         raise DamagedHistoryError("the key of hidden values is missing")
     return bytes(found[0][0])
@@ -55,11 +60,11 @@ def read_hiding_key(connection: AnyConnection) -> bytes:
 
 def require_tables(connection: AnyConnection, place: str) -> None:
     """Refuse a read-only database without tables of this version."""
-    if not are_current(connection, place):
+    if not _are_current(connection, place):
         raise UnusableStore(place, "the file is empty and read-only. Move it away.")
 
 
-def are_current(connection: AnyConnection, place: str) -> bool:
+def _are_current(connection: AnyConnection, place: str) -> bool:
     """Whether the tables exist; those of another version are refused."""
     found = _stored_version(connection, place)
     if found > VERSION:
@@ -80,14 +85,14 @@ def are_current(connection: AnyConnection, place: str) -> bool:
 def _stored_version(connection: AnyConnection, place: str) -> int:
     """The version of the tables; 0 if there are none yet."""
     names = _table_names(connection)
-    if VERSION_TABLE in names:
+    if VERSION_TABLE.name in names:
         found = fetch_all(connection, _STORED_VERSION)
         version = found[0][0] if len(found) == 1 else None
         if not isinstance(version, int) or version < 1:
             raise UnusableStore(place, "the file is damaged. Restore a copy of it.")
         return version
     # A file must not have other tables; on a server other programs may have theirs beside ours.
-    foreign = names if is_sqlite(connection) else names & TABLES
+    foreign = names if is_sqlite(connection) else names & {table.name for table in TABLES}
     if foreign:
         raise UnusableStore(
             place, "the database belongs to another program. Move it away to create a new one."
