@@ -63,7 +63,7 @@ def test_a_saved_run_is_shown_compared_and_exported_without_scoring_it(
     browser.get(f"/api/runs/{before}")
     [case] = browser.get("/api/cases", evaluation=browser.key(), case="oslo", limit=1)["runs"]
     browser.get("/api/runs/" + before + "/case", evaluation=0, case="oslo")
-    browser.get("/api/compare", before=before, after=after)
+    browser.get("/api/compare", runs=f"{before},{after}")
 
     assert "~ get_weather" in shown
     assert case["views"]
