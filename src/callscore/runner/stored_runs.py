@@ -468,20 +468,15 @@ def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultReco
 def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:
     settings = read_settings(record.settings)
     results = sorted(results, key=lambda result: result.trial)
-    payload = results[0].payload
-    tags = payload.get("tags")
-    expected = payload.get("expected")
+    trials = tuple([stored_result(result, settings) for result in results])
     return SavedCase(
         run=run,
+        number=record.number,
         evaluation=evaluation_label(record),
         place=file_of_location(record.place),
-        id=results[0].case,
-        tags=tuple([str(tag) for tag in tags]) if isinstance(tags, list) else (),
-        input=payload.get("input"),
-        expected=expected if isinstance(expected, list) else None,
-        metadata=payload.get("metadata"),
+        case=trials[0].case,
         pass_mark=settings.pass_mark,
-        trials=tuple([stored_result(result, settings) for result in results]),
+        trials=trials,
     )
 
 
