@@ -19,7 +19,7 @@ from callscore.history.records import json_bytes
 from callscore.history.saved_scores import calls_payload, read_calls, read_score, save_score
 from callscore.reports.case import full_call_lines
 from callscore.reports.html.case_view import encode_view, index_row, view_of_result
-from callscore.runner.stored_payloads import read_settings
+from callscore.runner.stored_runs import read_settings
 from callscore.words.case_json import case_to_json
 from callscore.words.diff import call_lines
 

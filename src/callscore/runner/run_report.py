@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import say
 from callscore.core.results import RunResults
-from callscore.errors import UnknownRun, UnusableStore
+from callscore.errors import UnusableStore
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.run_lookup import list_compared_runs
 from callscore.history.run_metadata import lineage, unreadable_records
@@ -17,10 +17,11 @@ from callscore.reports.history import RunRow, timelines_of
 from callscore.reports.html.run import AboutRun, run_parts
 from callscore.runner.stored_runs import (
     ShowOptions,
-    evaluation_labels,
     evaluations_of_variant,
     load_case,
+    nothing_matches,
     run_warnings,
+    selected_by,
     settings_by_number,
     stored_result,
     stored_totals,
@@ -122,11 +123,8 @@ class StoredRunReport:
 
     def _selected(self) -> Iterator[tuple[EvaluationRecord, Result]]:
         known = {record.number: record for record in self.evaluations}
-        fits = None
-        if self._options.keyword:
-            from callscore.evaluations.plan import keyword_filter
-
-            fits = keyword_filter(self._options.keyword)
+        keyword = self._options.keyword
+        fits = selected_by(keyword) if keyword else None
         is_empty = True
         for found in self._store.results(self.run.id):
             record = known.get(found.evaluation)
@@ -138,10 +136,7 @@ class StoredRunReport:
                 result = stored_result(found, self._settings[record.number])
                 yield record, self._result(record.number, result)
         if fits is not None and is_empty:
-            raise UnknownRun(
-                f"nothing in run {self.run.id} matches {self._options.keyword!r}. Its evaluations:"
-                f" {evaluation_labels(self.evaluations)}"
-            )
+            raise nothing_matches(self.run, keyword, self.evaluations)
 
     def _result(self, evaluation: int, result: Result) -> Result:
         """The result without the number of the only trial."""
