@@ -19,7 +19,7 @@ from callscore.history.records import json_bytes
 from callscore.history.saved_scores import calls_payload, read_calls, read_score, save_score
 from callscore.reports.case import full_call_lines
 from callscore.reports.html.case_view import encode_view, index_row, view_of_result
-from callscore.runner.stored_payloads import read_settings
+from callscore.runner.stored_runs import read_settings
 from callscore.words.case_json import case_to_json
 from callscore.words.diff import call_lines
 
@@ -113,18 +113,11 @@ def test_it_is_the_same_under_every_preset(table: str, preset: str) -> None:
         assert_is_the_same(found, expected)
 
 
-class Station:
-    def __repr__(self) -> str:
-        return "Station(1)"
-
-
 @pytest.mark.parametrize(
     ("expected", "arguments"),
     [
         ({"$where": 1, "limit": expect.gt(3)}, {"$where": 1, "limit": 2}),
         ({"limit": expect.one_of(1, {"$gt": 2})}, {"limit": {"$gt": 3}}),
-        ({"limit": float("nan"), "to": [float("inf")]}, {"limit": 2, "to": [1.5]}),
-        ({"at": Station(), "of": {"near": Station()}}, {"at": 1, "of": {"near": "here"}}),
         ({"limit": 10**30}, {"limit": 10**31}),
         ({"name": expect.regex("^a"), "n": expect.approx(3, abs=1)}, {"name": "b", "n": 5}),
     ],

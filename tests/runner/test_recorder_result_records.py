@@ -23,7 +23,7 @@ from callscore.runner.recorder import (
 )
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
-from callscore.runner.stored_payloads import (
+from callscore.runner.stored_runs import (
     case_from_payload,
 )
 

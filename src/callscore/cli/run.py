@@ -79,8 +79,7 @@ from callscore.reports.run_plan import PlannedEvaluation, RunPlan
 from callscore.runner.recorder import given_settings
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
-from callscore.runner.stored_payloads import stored_settings
-from callscore.runner.stored_runs import ShowOptions
+from callscore.runner.stored_runs import ShowOptions, stored_settings
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
 
 if TYPE_CHECKING:

@@ -655,23 +655,21 @@ class RunResults(Struct, frozen=True, kw_only=True):
 
 
 class SavedCase(Struct, frozen=True, kw_only=True):
-    """A case of a run, with everything that is stored of it.
+    """The results of one case in one evaluation of a run.
 
     Attributes:
+        number: the number of the evaluation in the run.
         evaluation: the name of the evaluation, with its variant.
         place: the file of the evaluation.
-        expected: what was expected, as a case file spells it, or None.
+        case: the case, in the first trial.
         pass_mark: the number from which a scorer passes an answer.
         trials: the result of each trial, in order.
     """
 
     run: str
+    number: int
     evaluation: str
     place: str = ""
-    id: str
-    tags: tuple[str, ...] = ()
-    input: Any = None
-    expected: list[Any] | None = None
-    metadata: Any = None
+    case: Case
     pass_mark: float = 1.0
     trials: tuple[Result, ...] = ()

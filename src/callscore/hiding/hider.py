@@ -18,11 +18,10 @@ from callscore.core.case import Case, Forbidden, Group, Times
 from callscore.core.phrases import Note, Phrase, Plural
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
-from callscore.core.score import Fault, Score
+from callscore.core.score import ComparedScore, Fault, Pair, Score, compared_pair
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.hiding.environment import secret_values
-from callscore.hiding.hidden_scores import HiddenPair, HiddenScore
 from callscore.hiding.markers import MARKER, OPENING, current_markers, has_marker
 from callscore.hiding.matching import matcher_for
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator, Mapping
 
-    from callscore.core.score import Pair
     from callscore.hiding.markers import Markers
 
 __all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "shows_marker", "texts_in"]
@@ -184,7 +182,7 @@ class Hider:
 
     def _score(self, score: Score, depth: int) -> Score:
         names = ("expected", "actual", "ignored", "faults", "expectation", "assumed_writes")
-        return HiddenScore(
+        return ComparedScore(
             equal_start=score.equal_start,
             other_correct=score.other_correct,
             incorrect=tuple([self._pair(pair, depth) for pair in score.incorrect]),
@@ -193,23 +191,16 @@ class Hider:
             free=score.free,
             turns=score.turns,
             correct_pairs=tuple([self._pair(pair, depth) for pair in score.correct]),
-            accuracy=score.argument_accuracy,
             **{name: self._hidden(getattr(score, name), depth) for name in names},
         )
 
     def _pair(self, pair: Pair, depth: int) -> Pair:
-        return HiddenPair(
-            self._hidden(pair.expected, depth),
-            self._hidden(pair.actual, depth),
-            pair.expected_index,
-            pair.actual_index,
-            pair.is_correct,
-            pair.settings,
-            found=self._hidden(pair.differences, depth),
-            matched=pair.matched_arguments,
-            wanted=pair.expected_arguments,
-            differing=tuple(self._hidden(pair.differing_arguments, depth)),
-            parts=pair.overlap_parts,
+        expected, actual = self._hidden((pair.expected, pair.actual), depth)
+        return compared_pair(
+            replace(pair, expected=expected, actual=actual),
+            pair.counts,
+            self._hidden(pair.differences, depth),
+            self._hidden(pair.differing_arguments, depth),
         )
 
     def _summary(self, summary: Summary, depth: int) -> Summary:

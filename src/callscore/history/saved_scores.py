@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 from functools import partial
 from operator import is_
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -20,7 +20,6 @@ from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.counted_calls import Ignored
 from callscore.core.expectation_json import contains_rule_keys, expected_to_json
-from callscore.core.phrases import Note
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
 from callscore.core.score import (
@@ -90,14 +89,6 @@ class SavedPair(Struct, frozen=True, gc=False):
     differing: tuple[str, ...] | None = None
 
 
-class SavedCall(Struct, frozen=True, gc=False):
-    """A call that does not count, on one of the sides."""
-
-    side: Literal["expected", "actual"]
-    why: Literal["read", "failed", "repeated", "free"]
-    call: dict[str, Any]
-
-
 class SavedScore(Struct, frozen=True, kw_only=True):
     """The score of a case as plain data; what is empty is left out.
 
@@ -120,11 +111,11 @@ class SavedScore(Struct, frozen=True, kw_only=True):
     free: tuple[int, ...] = ()
     faults: tuple[Fault, ...] | None = None
     turns: tuple[TurnScore, ...] = ()
-    ignored: tuple[SavedCall, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
     assumed_writes: tuple[str, ...] = ()
     expectation: bool | list[Any] = False
-    expected: list[Any] | UnsetType = UNSET
-    actual: list[dict[str, Any]] | UnsetType = UNSET
+    expected: tuple[ToolCall, ...] | UnsetType = UNSET
+    actual: tuple[ToolCall, ...] | UnsetType = UNSET
 
 
 # --- saving ---------------------------------------------------------------------------------------
@@ -158,26 +149,22 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 def save_score(score: Score, case: Case, payload: Mapping[str, Any]) -> dict[str, Any]:
     """A score as the plain data of a `SavedScore`; `payload` is how its case is saved."""
-    found: dict[str, Any] = {}
-    if score.equal_start:
-        found["equal"] = score.equal_start
+    found: dict[str, Any] = {"equal": score.equal_start} if score.equal_start else {}
     if score.other_correct:
-        found["correct"] = score.other_correct
+        found["correct"] = list(map(list, score.other_correct))
     for name in ("forbidden", "free", "assumed_writes"):
         if values := getattr(score, name):
-            found[name] = values
-    if score.faults is not None:
-        found["faults"] = [_set_fields(fault) for fault in score.faults]
-    if score.turns:
-        found["turns"] = [_set_fields(turn) for turn in score.turns]
-    if score.ignored:
-        found["ignored"] = [
-            {"side": each.side, "why": each.why, "call": _exact_call(each.call)}
-            for each in score.ignored
-        ]
+            found[name] = list(values)
+    for name in ("faults", "turns", "ignored"):
+        if (values := getattr(score, name)) or values is not getattr(_NO_SCORE, name):
+            found[name] = list(map(_fields, values))
     _save_pairs(score, found)
     _save_calls(score, case, payload, found)
-    return found
+    saved: dict[str, Any] = _encoded(found)
+    return saved
+
+
+_NO_SCORE = Score((), (), 0)
 
 
 def _save_pairs(score: Score, found: dict[str, Any]) -> None:
@@ -187,21 +174,18 @@ def _save_pairs(score: Score, found: dict[str, Any]) -> None:
         ("incorrect", score.incorrect),
         ("accepted", [pair for pair in accepted if not _is_equal(pair)]),
     ):
-        saved = []
         for pair in pairs:
             differences = pair.differences
             fields: dict[str, Any] = {
                 "expected": pair.expected_index,
                 "actual": pair.actual_index,
-                "counts": pair.counts,
-                "differences": [_difference(each) for each in differences[:left]],
+                "counts": list(pair.counts),
+                "differences": list(map(_fields, differences[:left])),
             }
             if len(differences) > left:
                 fields["differing"] = pair.differing_arguments
             left = max(left - len(differences), 0)
-            saved.append(fields)
-        if saved:
-            found[name] = saved
+            found.setdefault(name, []).append(fields)
 
 
 def _equal_counts(call: ToolCall) -> ArgumentCounts:
@@ -214,116 +198,75 @@ def _is_equal(pair: Pair) -> bool:
     return is_any or (pair.counts == _equal_counts(pair.expected) and not pair.differences)
 
 
-def _difference(difference: Difference) -> dict[str, Any]:
-    note = difference.note
-    fields = _set_fields(difference)
-    if note is not None:
-        fields["note"] = [note.phrase, _encoded(note.values)]
-    return fields
-
-
-def _set_fields(value: Struct) -> dict[str, Any]:
-    """The fields that are not the default."""
-    defaults = type(value).__struct_defaults__
-    names = value.__struct_fields__
-    required = len(names) - len(defaults)
-    found: dict[str, Any] = {}
-    for at, name in enumerate(names):
-        member = getattr(value, name)
-        if at < required or member != defaults[at - required]:
-            found[name] = _encoded(member)
-    return found
-
-
 def _save_calls(
     score: Score, case: Case, payload: Mapping[str, Any], found: dict[str, Any]
 ) -> None:
     """What is expected and what was called, where it is not as the case has it."""
-    wanted = () if case.expected is UNSET else case.expected or ()
     written = payload.get("expected") or ()
+    wanted = () if case.expected is UNSET else case.expected or ()
     if not _is_written(score.expected, wanted, written):
-        found["expected"] = [_expected(item) for item in score.expected]
+        found["expected"] = list(map(_fields, score.expected))
     if score.expectation is not None:
         is_that = _is_written(score.expectation, wanted, written)
-        found["expectation"] = is_that or [_expected(item) for item in score.expectation]
-    made = case.actual or ()
-    if len(made) != len(score.actual) or not all(map(is_, score.actual, made)):
-        found["actual"] = [_exact_call(call) for call in score.actual]
+        found["expectation"] = is_that or list(map(_fields, score.expectation))
+    if not _is_same(score.actual, case.actual or ()):
+        found["actual"] = calls_payload(score.actual)
 
 
 def _is_written(items: Sequence[Expected], wanted: Sequence[Any], written: Sequence[Any]) -> bool:
     """Whether these expected items can be read from the saved case, in which they are `written`."""
-    if len(items) != len(written):
+    if any(PYTHON_KEY in item for item in written if isinstance(item, dict)):
         return False
-    is_same = len(items) == len(wanted) and all(map(is_, items, wanted))
-    if is_same and wanted.__class__ is DecodedCalls:
-        return True
-    return all(
-        _is_lossless(item) and (is_same or expected_payload(item) == spelled)
-        for item, spelled in zip(items, written, strict=True)
-    )
+    return _is_same(items, wanted) or [expected_payload(item) for item in items] == [*written]
 
 
-def _is_lossless(item: Expected) -> bool:
-    """Whether everything in an expected item can be written into a case file."""
-    if item.__class__ is ToolCall and call_fields(item, has_rules=False) is not None:
-        return True
-    try:
-        return is_json(expected_to_json(item))
-    except (InvalidCall, RecursionError):
-        return False
+def _is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(items) == len(others) and all(map(is_, items, others))
 
 
-def _exact_call(call: ToolCall) -> dict[str, Any]:
-    return call_fields(call) or call_to_dict(call, exact=True)
+def _fields(value: Any) -> Any:
+    """The fields of a value that are set, and those of the values in it."""
+    if isinstance(value, Struct) and not isinstance(value, Matcher):
+        names, defaults = value.__struct_fields__, type(value).__struct_defaults__
+        usual = dict(zip(names[-len(defaults) :], defaults, strict=True)) if defaults else {}
+        fields = {name: getattr(value, name) for name in names}
+        return {
+            name: _fields(each)
+            for name, each in fields.items()
+            if each is not usual.get(name, UNSET)
+        }
+    if isinstance(value, tuple) and value and isinstance(value[0], Struct):  # of a group
+        return list(map(_fields, value))
+    return value
 
 
-def _expected(item: Expected) -> Any:
-    """An expected item in which every value can be told from every other."""
-    if isinstance(item, Group):
-        return {"kind": item.kind, "members": [_expected(each) for each in item.members]}
-    if isinstance(item, Times):
-        return {"call": _expected(item.call), "least": item.least, "most": item.most}
-    if isinstance(item, Forbidden):
-        return {"pattern": item.pattern}
-    return call_fields(item, has_rules=False) or _set_fields(item)
-
-
-# Values that JSON does not have, or not so: a rule, an object with such a key, a number, an object of Python.
-_RULE, _OBJECT, _FLOAT, _PYTHON = "$rule", "$object", "$float", "$python"
+# A rule, and an object with such keys, so that they can be told from one another.
+_RULE, _OBJECT = "$rule", "$object"
 
 
 def _encoded(value: Any, depth: int = 0) -> Any:
-    """A value as JSON from which it can be read again."""
+    """A value as JSON from which it can be read again, but for what is neither a rule nor JSON."""
     if is_json(value, has_rules=False):
         return value
+    if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple | Matcher):
+        return without_addresses(_exact(value))
+    inner = partial(_encoded, depth=depth + 1)
+    if isinstance(value, list | tuple):
+        return [*map(inner, value)]
     if isinstance(value, Matcher):
-        parts = [_encoded(part, depth + 1) for part in (value.value, value.options)]
-        return {_RULE: [value.key, *parts]}
-    if isinstance(value, dict | list | tuple) and depth < _MAX_DEPTH:
-        return _encoded_container(value, depth + 1)
-    plain = repr(value) if isinstance(value, float) else _exact(value)
-    key = _FLOAT if isinstance(value, float) else _PYTHON if is_object(value) else None
-    return {key: without_addresses(plain)} if key and isinstance(plain, str) else plain
-
-
-def _encoded_container(value: Any, depth: int) -> Any:
-    if not isinstance(value, dict):
-        return [_encoded(member, depth) for member in value]
-    keys = _exact(dict.fromkeys(value))
-    if len(keys) != len(value):
-        return _exact(value)
-    members = [_encoded(member, depth) for member in value.values()]
-    if any(key[:1] == "$" for key in keys):
-        return {_OBJECT: [*map(list, zip(keys, members, strict=True))]}
-    return dict(zip(keys, members, strict=True))
+        members = [[_RULE, inner([value.key, value.value, value.options])]]
+    else:
+        members = [[*_exact({key: None}), inner(member)] for key, member in value.items()]
+        if any(key[:1] == "$" for key, _ in members):
+            members = [[_OBJECT, members]]
+    return dict(members)
 
 
 def calls_payload(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     """Calls as plain data, with numbers of any size; what is JSON already is not copied."""
     if calls.__class__ is DecodedCalls:  # without looking at each value
         return [{"name": call.name, "arguments": call.arguments} for call in calls]
-    return [_exact_call(call) for call in calls]
+    return [call_fields(call) or call_to_dict(call, exact=True) for call in calls]
 
 
 def expected_payload(item: Any) -> Any:
@@ -381,7 +324,8 @@ def read_score(
     if saved is None:
         return None
     with suppress(CallscoreError, ValueError, LookupError, TypeError, RecursionError):
-        return _read_score(msgspec.convert(saved, SavedScore), payload, calls, settings)
+        kept = msgspec.convert(_decoded(saved), SavedScore, strict=False)
+        return _read_score(kept, payload, calls, settings)
     return None
 
 
@@ -395,14 +339,13 @@ def _read_score(
     expectation: Any = written if saved.expectation is True else None
     if isinstance(saved.expectation, list):
         expectation = tuple(map(_read_expected, saved.expectation))
-    expected = written if saved.expected is UNSET else tuple(map(_read_expected, saved.expected))
-    actual = tuple(calls) if saved.actual is UNSET else read_calls(saved.actual)
+    expected: Any = written if saved.expected is UNSET else saved.expected
+    actual = tuple(calls) if saved.actual is UNSET else saved.actual
 
     def pair_of(each: SavedPair, *, is_correct: bool) -> Pair:
         wanted, made = expected[each.expected], actual[each.actual]
         pair = Pair(wanted, made, each.expected, each.actual, is_correct, settings)
-        differences = tuple(map(_read_difference, each.differences))
-        return compared_pair(pair, each.counts, differences, each.differing)
+        return compared_pair(pair, each.counts, each.differences, each.differing)
 
     accepted = {each.expected: each for each in saved.accepted}
     start = range(saved.equal)
@@ -421,8 +364,8 @@ def _read_score(
         incorrect=tuple([pair_of(each, is_correct=False) for each in saved.incorrect]),
         settings=settings,
         forbidden=saved.forbidden,
-        ignored=tuple(map(_read_ignored, saved.ignored)),
-        faults=None if saved.faults is None else tuple(map(_read_fault, saved.faults)),
+        ignored=saved.ignored,
+        faults=saved.faults,
         expectation=expectation,
         turns=saved.turns,
         free=saved.free,
@@ -442,54 +385,9 @@ def read_calls(calls: Any) -> tuple[ToolCall, ...]:
 def _read_expected(item: Any) -> Any:
     if "members" in item:
         return Group(item["kind"], tuple(map(_read_expected, item["members"])))
-    if "pattern" in item:
-        return Forbidden(item["pattern"])
     if "call" in item:
-        return Times(_read_expected(item["call"]), item["least"], item["most"])
-    return msgspec.convert(_decoded(item), ToolCall, strict=False)
-
-
-def _read_difference(found: Difference) -> Difference:
-    note = found.note
-    return msgspec.structs.replace(
-        found,
-        expected=_decoded(found.expected),
-        actual=_decoded(found.actual),
-        note=None if note is None else Note(note.phrase, _decoded(note.values)),
-    )
-
-
-def _read_fault(fault: Fault) -> Fault:
-    return msgspec.structs.replace(
-        fault, value=_decoded(fault.value), required=_decoded(fault.required)
-    )
-
-
-def _read_ignored(found: SavedCall) -> Ignored:
-    read = _read_expected if found.side == "expected" else _read_actual
-    return Ignored(read(found.call), found.side, found.why)
-
-
-def _read_actual(call: Any) -> ToolCall:
-    return msgspec.convert(call, ToolCall, strict=False)
-
-
-class PythonValue:
-    """An object of Python that was not saved: only its text is known."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PythonValue) and repr(other) == self._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
+        return msgspec.convert(item, Times)
+    return msgspec.convert(item, Forbidden if "pattern" in item else ToolCall, strict=False)
 
 
 def _decoded(value: Any) -> Any:
@@ -498,20 +396,8 @@ def _decoded(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple):
         return [_decoded(member) for member in value]
-    for key, read in _READ_BY_KEY.items():
-        if key in value:
-            return read(value[key])
-    return {key: _decoded(member) for key, member in value.items()}
-
-
-def _read_rule(parts: list[Any]) -> Matcher:
-    key, *others = parts
-    return Matcher(key, *map(_decoded, others))
-
-
-_READ_BY_KEY: dict[str, Any] = {
-    _RULE: _read_rule,
-    _OBJECT: lambda members: {key: _decoded(member) for key, member in members},
-    _FLOAT: float,
-    _PYTHON: PythonValue,
-}
+    if _RULE in value:
+        key, *parts = value[_RULE]
+        return Matcher(key, *map(_decoded, parts))
+    members = value[_OBJECT] if _OBJECT in value else value.items()
+    return {key: _decoded(member) for key, member in members}

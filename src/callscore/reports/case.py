@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from callscore.core.case import is_state
@@ -141,15 +142,15 @@ def lines_width(lines: Sequence[Line]) -> int:
     return max([display_width("".join([text for text, _ in line])) for line in lines], default=0)
 
 
-_JSON_FIELDS = ("run", "evaluation", "place", "id", "tags", "input", "expected", "metadata")
-
-
 def write_json(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
     """An array with one object per evaluation that has the case; the keys are always English."""
     return json_document(
         [
             {
-                **{field: json_safe(getattr(case, field)) for field in _JSON_FIELDS},
+                **{name: json_safe(getattr(case, name)) for name in ("run", "evaluation", "place")},
+                **{name: json_safe(getattr(case.case, name)) for name in ("id", "tags", "input")},
+                "expected": None if case.case.expected is UNSET else json_safe(case.case.expected),
+                "metadata": json_safe(case.case.metadata),
                 "trials": [_trial_to_dict(trial, lang) for trial in case.trials],
             }
             for case in cases
@@ -189,14 +190,15 @@ def write_markdown(cases: Sequence[SavedCase], *, lang: Language = "en") -> str:
 def _markdown_blocks(case: SavedCase, lang: Language) -> Iterator[str]:
     is_repeated = len(case.trials) > 1
     words = trials_passed_text(case, lang) or _markdown_outcome(case.trials[0], lang)
-    yield f"## {code(case.id)}: {words}"
+    asked = case.case
+    yield f"## {code(asked.id)}: {words}"
     about = [code(case.evaluation), say(RUN_ID, lang, id=code(case.run))]
-    if case.tags:
-        about.append(say(TAGS, lang, tags=", ".join(code(tag) for tag in case.tags)))
+    if asked.tags:
+        about.append(say(TAGS, lang, tags=", ".join(code(tag) for tag in asked.tags)))
     if not is_repeated and cost_text(case.trials[0], lang):
         about.append(cost_text(case.trials[0], lang))
     yield "  \n".join(about)
-    for heading, value in ((INPUT, case.input), (METADATA, case.metadata or None)):
+    for heading, value in ((INPUT, asked.input), (METADATA, asked.metadata or None)):
         if value is not None:
             yield f"### {say(heading, lang)}"
             yield fenced("\n".join(text_lines(value, _WIDTH)), "text")

@@ -47,7 +47,8 @@ def render(
 def _sections(case: SavedCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
     yield [_title(case, width, lang), *_about(case, width, lang)]
-    values = ((wording.INPUT, case.input), (wording.METADATA, case.metadata or None))
+    asked = case.case
+    values = ((wording.INPUT, asked.input), (wording.METADATA, asked.metadata or None))
     for heading, value in values:
         if value is not None:
             lines = wording.text_lines(value, width - INDENT)
@@ -64,7 +65,7 @@ def _title(case: SavedCase, width: int, lang: Language) -> Text:
         outcome = Text(together, "green" if is_fine else "red")
     else:
         outcome = _outcome(case.trials[0], lang)
-    return heading_line(case.id, [outcome, Text(escape(case.evaluation), "dim")], width)
+    return heading_line(case.case.id, [outcome, Text(escape(case.evaluation), "dim")], width)
 
 
 def _outcome(trial: Result, lang: Language, *, is_of_trial: bool = False) -> Text:
@@ -84,8 +85,9 @@ def _about(case: SavedCase, width: int, lang: Language) -> Section:
     """The location of the case, its run, its tags, and the cost of a single trial."""
     parts = [escape(case.place)] if case.place else []
     parts.append(say(RUN_ID, lang, id=escape(case.run)))
-    if case.tags:
-        parts.append(say(wording.TAGS, lang, tags=", ".join(escape(tag) for tag in case.tags)))
+    if case.case.tags:
+        tags = ", ".join(escape(tag) for tag in case.case.tags)
+        parts.append(say(wording.TAGS, lang, tags=tags))
     if len(case.trials) == 1:
         parts.append(wording.cost_text(case.trials[0], lang))
     lines = [""]

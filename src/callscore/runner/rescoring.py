@@ -55,13 +55,13 @@ from callscore.runner.recorder import (
     stored_scorer_name,
 )
 from callscore.runner.running import RunHooks, RunJudges, about, totals_for
-from callscore.runner.stored_payloads import (
+from callscore.runner.stored_runs import (
     FUNCTION_SETTINGS,
     case_from_payload,
+    stored_calls,
     stored_settings,
     stored_skipped,
 )
-from callscore.runner.stored_runs import stored_calls
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:

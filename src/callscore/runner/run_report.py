@@ -8,21 +8,20 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import say
 from callscore.core.results import RunResults
-from callscore.errors import UnknownRun, UnusableStore
+from callscore.errors import UnusableStore
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.run_lookup import list_compared_runs
 from callscore.history.run_metadata import lineage, unreadable_records
 from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 from callscore.reports.history import RunRow, timelines_of
 from callscore.reports.html.run import AboutRun, run_parts
-from callscore.runner.stored_payloads import read_settings
 from callscore.runner.stored_runs import (
     ShowOptions,
-    evaluation_label,
-    evaluation_labels,
     evaluations_of_variant,
     load_case,
+    nothing_matches,
     run_warnings,
+    selected_by,
     settings_by_number,
     stored_result,
     stored_totals,
@@ -30,14 +29,14 @@ from callscore.runner.stored_runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from callscore.core.results import EvaluationResults, Result, SavedCase
     from callscore.core.totals import Totals
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
 
-__all__ = ["StoredRunReport", "stored_case", "trend_rows", "write_stored_run"]
+__all__ = ["StoredRunReport", "trend_rows", "write_stored_run"]
 
 _MOST_RUNS = 30  # of a trend
 
@@ -87,7 +86,9 @@ class StoredRunReport:
     ) -> None:
         self.run = run
         # One case, as `callscore show` finds it: with the evaluation in front, or with a secret in it.
-        self._only = None if case is None else _ids_of(load_case(store, run, case))
+        self._only = (
+            None if case is None else load_case(store, run, case, options.keyword, options.variant)
+        )
         self._store = store
         self._options = options
         self.evaluations = evaluations_of_variant(store, run, options.variant)
@@ -102,7 +103,7 @@ class StoredRunReport:
         options = self._options
         positions = {record.number: at for at, record in enumerate(self.evaluations)}
         shown = 0
-        for record, result in self._selected():
+        for record, result in self._selected() if self._only is None else self._of_case(self._only):
             self._add(record, result)
             self._read += 1
             is_passed = result.passed is True and result.failure is None
@@ -114,35 +115,28 @@ class StoredRunReport:
             shown += 1
             yield positions[record.number], result
 
+    def _of_case(self, only: list[SavedCase]) -> Iterator[tuple[EvaluationRecord, Result]]:
+        known = {record.number: record for record in self.evaluations}
+        for case in only:
+            for trial in case.trials:
+                yield known[case.number], self._result(case.number, trial)
+
     def _selected(self) -> Iterator[tuple[EvaluationRecord, Result]]:
         known = {record.number: record for record in self.evaluations}
-        fits = None
-        if self._options.keyword:
-            from callscore.evaluations.plan import keyword_filter
-
-            fits = keyword_filter(self._options.keyword)
+        keyword = self._options.keyword
+        fits = selected_by(keyword) if keyword else None
         is_empty = True
         for found in self._store.results(self.run.id):
             record = known.get(found.evaluation)
             if record is None:
                 continue
             names = (record.name, record.variant or "", found.case)
-            if (fits is None or fits(names)) and self._is_wanted(record, found.case):
+            if fits is None or fits(names):
                 is_empty = False
-                yield (
-                    record,
-                    self._result(
-                        found.evaluation, stored_result(found, self._settings[found.evaluation])
-                    ),
-                )
+                result = stored_result(found, self._settings[record.number])
+                yield record, self._result(record.number, result)
         if fits is not None and is_empty:
-            raise UnknownRun(
-                f"nothing in run {self.run.id} matches {self._options.keyword!r}. Its evaluations:"
-                f" {evaluation_labels(self.evaluations)}"
-            )
-
-    def _is_wanted(self, record: EvaluationRecord, case: str) -> bool:
-        return self._only is None or (evaluation_label(record), case) in self._only
+            raise nothing_matches(self.run, keyword, self.evaluations)
 
     def _result(self, evaluation: int, result: Result) -> Result:
         """The result without the number of the only trial."""
@@ -199,10 +193,6 @@ class StoredRunReport:
         return trend_rows(self._store, self.run)
 
 
-def _ids_of(cases: Sequence[SavedCase]) -> set[tuple[str, str]]:
-    return {(case.evaluation, case.id) for case in cases}
-
-
 def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
     """The complete runs of each evaluation of a run up to it, by label, the oldest first.
 
@@ -220,19 +210,3 @@ def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
         if any(row.id == run.id for row in shown):
             found[timeline.label] = shown
     return found
-
-
-def stored_case(
-    store: Store, run: RunRecord, evaluation: int, case: str
-) -> list[tuple[EvaluationRecord, Result]]:
-    """The results of one case in one evaluation of a run, trial by trial, with everything stored."""
-    records = {record.number: record for record in store.evaluations(run.id)}
-    is_repeated = store.trials(run.id).get(evaluation, 1) > 1
-    found = []
-    for record in store.result(run.id, case, evaluation=evaluation):
-        settings = read_settings(records[record.evaluation].settings)
-        result = stored_result(record, settings)
-        if not is_repeated:
-            result = replace(result, case=replace(result.case, trial=None))
-        found.append((records[record.evaluation], result))
-    return sorted(found, key=lambda each: str(each[1].case.trial).zfill(9))

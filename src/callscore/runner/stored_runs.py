@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from callscore.core.budget import OverBudget
 from callscore.core.case import Case, origin_in
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
@@ -16,6 +18,7 @@ from callscore.core.results import (
     CaseScore,
     CaseValues,
     Failure,
+    Noted,
     Result,
     RunResults,
     SavedCase,
@@ -24,22 +27,22 @@ from callscore.core.results import (
     failure_kind,
     unanswered_case,
 )
+from callscore.core.settings import DEFAULT, ArgumentRule, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
-from callscore.errors import UnknownRun
+from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
-from callscore.history.saved_scores import read_calls, read_score
+from callscore.history.saved_scores import PYTHON_KEY, read_calls, read_score
 from callscore.history.saved_totals import (
     SAVED_CASES,
     evaluation_of_counts,
     saved_cases_of,
     saved_counts,
 )
-from callscore.runner.stored_payloads import read_settings, stored_skipped
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
@@ -54,21 +57,114 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 __all__ = [
+    "FUNCTION_SETTINGS",
     "ShowOptions",
+    "case_from_payload",
     "evaluation_label",
-    "evaluation_labels",
     "evaluations_of_variant",
     "load_case",
     "load_run",
+    "nothing_matches",
+    "read_settings",
     "run_warnings",
     "score_reader",
+    "selected_by",
     "settings_by_number",
     "stored_calls",
     "stored_result",
     "stored_score",
+    "stored_settings",
+    "stored_skipped",
     "stored_totals",
     "totals_of_evaluation",
 ]
+
+# --- settings and cases --------------------------------------------------------------------------
+
+_TUPLE_SETTINGS = ("strip_prefix", "normalize_name", "effects")
+# Settings that are functions, of which only a judge can be restored.
+FUNCTION_SETTINGS = ("judge", "similarity")
+
+
+def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored settings as keyword arguments."""
+    found = dict(kept)
+    if "arguments" in found:
+        rules = found["arguments"] or ()
+        found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
+    for name in _TUPLE_SETTINGS:
+        if isinstance(found.get(name), list):
+            found[name] = tuple(found[name])
+    return found
+
+
+class StoredFunction:
+    """A judge or another function of stored settings: it has a name, and cannot be called.
+
+    Attributes:
+        model: the model of a judge.
+    """
+
+    def __init__(self, stored: Any) -> None:
+        if isinstance(stored, dict):
+            self.model = stored.get("model")
+        else:
+            self.__module__, _, self.__qualname__ = str(stored).rpartition(".")
+
+    def __call__(self, *_: Any) -> Any:
+        """Nothing is scored again to be shown; an explanation leaves out what it cannot find out.
+
+        Raises:
+            OverBudget: always.
+        """
+        raise OverBudget("the function of a stored run cannot be called.")
+
+
+def read_settings(kept: Mapping[str, Any]) -> Settings:
+    """Stored settings; functions have only their names. The defaults if they cannot be read."""
+    found = stored_settings(kept)
+    for name in FUNCTION_SETTINGS:
+        if found.get(name) is not None:
+            found[name] = StoredFunction(found[name])
+    known = {name: value for name, value in found.items() if value != getattr(DEFAULT, name, UNSET)}
+    try:
+        return settings_from(known) if known else DEFAULT
+    except CallscoreError:  # settings of another version of callscore
+        return DEFAULT
+
+
+def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
+    """The case of a stored payload.
+
+    Raises:
+        InvalidCall: only Python can express what it expects.
+    """
+    from callscore.formats.case_sides import read_expected_side
+
+    expected = payload.get("expected")
+    for item in expected or ():
+        if isinstance(item, dict) and PYTHON_KEY in item:
+            raise InvalidCall(
+                f"the expected calls can be written only in Python: {item[PYTHON_KEY]}"
+            )
+    return Case(
+        payload.get("input"),
+        id=name,
+        expected=UNSET
+        if expected is None
+        else read_expected_side(expected, where=f"case {name}", spelled=True),
+        tools=payload.get("tools"),
+        tags=tuple(payload.get("tags") or ()),
+        metadata=payload.get("metadata"),
+        origin=origin_in(payload.get("origin")),
+    )
+
+
+def stored_skipped(record: EvaluationRecord) -> Noted:
+    """How many cases were skipped; their names are not stored."""
+    skipped = record.summary.get("skipped")
+    return Noted(skipped if isinstance(skipped, int) else 0)
+
 
 # --- results as they were stored --------------------------------------------------------------
 
@@ -112,9 +208,12 @@ def evaluation_label(record: EvaluationRecord) -> str:
     return record.name if record.variant is None else f"{record.name} [{record.variant}]"
 
 
-def evaluation_labels(records: Iterable[EvaluationRecord]) -> str:
-    """The names of evaluations, as a list in a sentence."""
-    return ", ".join(dict.fromkeys(map(evaluation_label, records))) or "no evaluation"
+def nothing_matches(
+    run: RunRecord, keyword: str, evaluations: Iterable[EvaluationRecord]
+) -> UnknownRun:
+    """The error that a keyword fits nothing in a run."""
+    labels = ", ".join(dict.fromkeys(map(evaluation_label, evaluations))) or "no evaluation"
+    return UnknownRun(f"nothing in run {run.id} matches {keyword!r}. Its evaluations: {labels}")
 
 
 # --- the results of a run ---------------------------------------------------------------------
@@ -177,10 +276,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     settings = settings_by_number(evaluations)
     found = _select_results(store, run, evaluations, options.keyword)
     if options.keyword and not found:
-        raise UnknownRun(
-            f"nothing in run {run.id} matches {options.keyword!r}. Its evaluations:"
-            f" {evaluation_labels(evaluations)}"
-        )
+        raise nothing_matches(run, options.keyword, evaluations)
     parts = [
         _EvaluationPart(record, rows, settings[number], options)
         for number, (record, rows) in found.items()
@@ -221,7 +317,7 @@ def _select_results(
     }
     is_wanted = None
     if keyword:
-        fits = _keyword_filter(keyword)
+        fits = selected_by(keyword)
 
         def is_wanted(evaluation: int, case: str) -> bool:
             record, _ = found.get(evaluation, (None, []))
@@ -233,7 +329,8 @@ def _select_results(
     return {number: each for number, each in found.items() if each[1] or not keyword}
 
 
-def _keyword_filter(keyword: str) -> Callable[[Sequence[str]], bool]:
+def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
+    """Whether a keyword selects names: of an evaluation, its variant and a case."""
     from callscore.evaluations.plan import keyword_filter  # imports what runs evaluations
 
     return keyword_filter(keyword)
@@ -410,7 +507,7 @@ def load_case(
         UnknownRun: the run has no such case, or no such variant.
     """
     evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
-    fits = _keyword_filter(keyword)
+    fits = selected_by(keyword)
     grouped: dict[int, list[ResultRecord]] = {}
     for result in _results(store, run, reference, evaluations):
         record = evaluations[result.evaluation]
@@ -468,20 +565,15 @@ def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultReco
 def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:
     settings = read_settings(record.settings)
     results = sorted(results, key=lambda result: result.trial)
-    payload = results[0].payload
-    tags = payload.get("tags")
-    expected = payload.get("expected")
+    trials = tuple([stored_result(result, settings) for result in results])
     return SavedCase(
         run=run,
+        number=record.number,
         evaluation=evaluation_label(record),
         place=file_of_location(record.place),
-        id=results[0].case,
-        tags=tuple([str(tag) for tag in tags]) if isinstance(tags, list) else (),
-        input=payload.get("input"),
-        expected=expected if isinstance(expected, list) else None,
-        metadata=payload.get("metadata"),
+        case=trials[0].case,
         pass_mark=settings.pass_mark,
-        trials=tuple([stored_result(result, settings) for result in results]),
+        trials=trials,
     )
 
 

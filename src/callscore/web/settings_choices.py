@@ -28,7 +28,7 @@ from callscore.core.settings import (
     settings_from,
 )
 from callscore.errors import CallscoreError
-from callscore.runner.stored_payloads import FUNCTION_SETTINGS, stored_settings
+from callscore.runner.stored_runs import FUNCTION_SETTINGS, stored_settings
 from callscore.web.run_pages import name_of_record
 
 if TYPE_CHECKING:
