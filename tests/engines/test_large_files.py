@@ -25,7 +25,7 @@ from tests.commands import run
 from tests.engines.row_cases import RECORDS, row_table
 
 from callscore import Settings, score_files, score_joined
-from callscore.engines import results_of, splits, workers
+from callscore.engines import pool, results_of, splits
 from callscore.engines.batches import RowScorer
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def small_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(splits, "SPLIT_SIZE", 2_000)
         patch.setattr(splits, "_BLOCK_SIZE", 700)
-        patch.setattr(workers, "_TASK_SIZE", 2_000)
-        patch.setattr(workers, "_BYTES_BEFORE", 2_000)
+        patch.setattr(pool, "_TASK_SIZE", 2_000)
+        patch.setattr(pool, "_BYTES_BEFORE", 2_000)
         patch.setattr("callscore.sources.text_document._BLOCK_SIZE", 1_000)
         yield
 
@@ -128,6 +128,34 @@ def test_several_processes_print_what_one_prints(
 
     assert found[0] == found[1]
     assert found[0][1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [*COMMANDS[:5], COMMANDS[-1], "check --format html", "extract"])
+def test_processes_that_are_not_copies_print_the_same(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """As on systems where copies of a process are not safe: what a process needs is sent to it."""
+    path = write(tmp_path / "cases.jsonl", ALL_KINDS)
+    code = run(*command.split(), path)
+    output, notes = capfdbinary.readouterr()
+    monkeypatch.setattr(pool, "START_METHOD", "spawn")
+    taken = []
+    results = pool.Pool.results
+
+    def noting(self: Any, *arguments: Any, **options: Any) -> Any:
+        for done in results(self, *arguments, **options):
+            taken.append(done.result is not None)
+            yield done
+
+    monkeypatch.setattr(pool.Pool, "results", noting)
+
+    assert run(*command.split(), path, "--jobs", 2) == code
+    assert capfdbinary.readouterr() == (output, notes)
+    assert any(taken)
 
 
 def test_several_processes_stop_where_one_stops(

@@ -26,6 +26,7 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
+from callscore.engines.pool import MOST_DEATHS, Pool, process_count
 from callscore.engines.record_reading import RecordReader, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
@@ -56,7 +57,6 @@ from callscore.engines.splits import (
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.engines.workers import MOST_DEATHS, Workers, process_count
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
@@ -175,11 +175,11 @@ def _apart(work: Callable[[], None]) -> None:
         work()
         return True
 
-    workers: Workers[int, bool] = Workers(is_done, 1)
+    pool: Pool[int, bool] = Pool(is_done, 1)
     try:
-        found = list(workers.results(iter([0])))
+        found = list(pool.results(iter([0])))
     finally:
-        workers.close()
+        pool.close()
     if not all(done.result for done in found):
         work()
 
@@ -275,10 +275,10 @@ class _LocalRun:
 
         scorer = self._scorer
         tasks = self._tasks()
-        workers: Workers[Split, _Scored] = Workers(scorer.work, jobs)
+        pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
         try:
             while True:
-                for done in workers.results(tasks, in_order=False):
+                for done in pool.results(tasks, in_order=False):
                     if done.is_lost:
                         self._lose(done.task)
                     else:
@@ -289,8 +289,8 @@ class _LocalRun:
                     break
                 tasks, self._again = iter(self._again), []
         finally:
-            self.deaths = workers.deaths
-            workers.close()
+            self.deaths = pool.deaths
+            pool.close()
         self._remembered.clear()  # it is large, and all ids were seen
         if scorer.references is not None:
             unanswered = Split(index=len(self._files), files=("references",))

@@ -18,6 +18,7 @@ from callscore.engines.inputs import (
     decoded_lines,
     input_options_for,
 )
+from callscore.engines.pool import MOST_DEATHS, mark_position
 from callscore.engines.result_rows import require_pyarrow
 from callscore.engines.row_totals import place_text
 from callscore.engines.splits import (
@@ -27,7 +28,6 @@ from callscore.engines.splits import (
     lines_of,
     row_groups_between,
 )
-from callscore.engines.workers import MOST_DEATHS, mark_position
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import is_case
 from callscore.formats.cases import read_case
@@ -184,7 +184,7 @@ def split_items(
     reader: RecordReader,
     open_file: Callable[[str], AbstractContextManager[IO[bytes]]] | None = None,
 ) -> Iterator[Item]:
-    """What is in a split, whoever reads it; a file that cannot be read is a `BadRecord`.
+    """What is in a split, on every engine; a file that cannot be read is a `BadRecord`.
 
     Args:
         split: a part of a file, or whole files.
