@@ -25,7 +25,7 @@ from tests.commands import run
 from tests.engines.row_cases import RECORDS, row_table
 
 from callscore import Settings, score_files, score_joined
-from callscore.engines import pool, results_of, splits
+from callscore.engines import local_rows, pool, results_of, splits
 from callscore.engines.batches import RowScorer
 
 if TYPE_CHECKING:
@@ -337,6 +337,18 @@ def test_files_that_cannot_be_read_are_rows_and_the_others_are_scored(tmp_path: 
     assert len([row for row in found if row["source"] == str(damaged)]) >= 81  # all but one group
 
 
+@pytest.mark.slow
+def test_processes_that_are_not_copies_write_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "cases.jsonl", ALL_KINDS)
+    whole = rows_of(path, results=tmp_path / "whole.parquet")
+    monkeypatch.setattr(pool, "START_METHOD", "spawn")
+    monkeypatch.setattr(local_rows, "score_split", None)  # so that this process cannot do it
+
+    assert rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").equals(whole)
+
+
 # --- processes that end ---------------------------------------------------------------------------
 
 
@@ -451,13 +463,13 @@ def test_a_line_that_ends_every_process_is_reported_and_the_rest_goes_on(
     rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
 
     (lost,) = [row for row in rows if row["status"] == "unreadable"]
-    start, end = map(int, re.findall(r"bytes (\d+) to (\d+) ended 3 processes", lost["problem"])[0])
-    assert start == lost["offset"]
-    assert b'"case 50"' in path.read_bytes()[start:end]
-    read = path.read_bytes()[:start] + path.read_bytes()[end:]
-    names = [msgspec.json.decode(line)["id"] for line in read.splitlines()]
-    assert [row["id"] for row in rows if row is not lost] == names
-    assert "that worked on it" in capsys.readouterr().err
+    line = path.read_bytes()[lost["offset"] :].partition(b"\n")[0]
+    assert msgspec.json.decode(line)["id"] == "case 50"
+    assert lost["problem"].startswith("this record ended 3 processes")
+    assert [row["id"] for row in rows if row is not lost] == [
+        each["id"] for each in MANY if each["id"] != "case 50"
+    ]
+    assert f"every process that worked on it: {path}@{lost['offset']}" in capsys.readouterr().err
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -7,11 +7,14 @@ to a file of their own; a split that was done is never done again, and one that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from hashlib import sha256
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import UNSET, Struct, structs
 
 from callscore.core.case import Case
@@ -27,18 +30,22 @@ from callscore.engines.inputs import (
 )
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.engines.pool import MOST_DEATHS, Pool, process_count
-from callscore.engines.record_reading import RecordReader, source_name
+from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
-    DonePart,
+    FileState,
+    Fingerprint,
     LineFile,
-    Manifest,
+    PartFiles,
     RowFile,
-    RunIdentity,
+    begin_parts,
+    file_state,
+    fingerprint_of,
     merge_parts,
     move_parts,
     parts_folder,
     read_rows,
+    with_fingerprint,
 )
 from callscore.engines.row_totals import (
     RowTotals,
@@ -53,7 +60,6 @@ from callscore.engines.splits import (
     is_stream,
     one_by_one,
     plan_splits,
-    size_of,
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -141,41 +147,36 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
     kept = options.columns.cases if keeps_failing else max_shown
-    identity = _identity(files, references, options, kept)
-    manifest = Manifest(parts_folder(results), identity, resume=resume)
-    resumed = len(manifest.done)
+    states = {path: file_state(path, source_name(path)) for path in (*references, *files)}
+    fingerprint = _fingerprint([*states.values()], options, kept, is_joined=bool(references))
+    parts = begin_parts(parts_folder(results), fingerprint, states, resume=resume)
     scorer = _SplitScorer(
         options,
-        manifest,
+        parts,
         known,
         max_shown=max_shown,
         keeps_failing=keeps_failing,
     )
-    run = _LocalRun(files, scorer, manifest, max_shown=max_shown)
+    run = _LocalRun(files, scorer, max_shown=max_shown)
     try:
         run.go(process_count(jobs), on_bytes or (lambda _: None))
-        destination = Path(results)
-        is_folder = results.endswith("/")
         if run.rows:  # else earlier results stay
-            _apart(lambda: (move_parts if is_folder else _merge(schema))(manifest, destination))
+            paths, destination = [parts.rows(name) for name in run.names], Path(results)
+            if results.endswith("/"):
+                move_parts(paths, destination)
+            else:
+                _apart(partial(merge_parts, paths, destination, schema))
     except UnreadableInput:
-        manifest.remove()  # it would be the same again
+        parts.remove()  # it would be the same again
         raise
-    finally:
-        manifest.close()
     if not keeps_failing:
-        manifest.remove()
-    return run.outcome(resumed=resumed, close=manifest.remove)
+        parts.remove()
+    return run.outcome(resumed=len(parts.done), close=parts.remove)
 
 
 def _apart(work: Callable[[], None]) -> None:
     """Do some work in a process of its own, whose memory is then free; if that fails, in this one."""
-
-    def is_done(_: int) -> bool:
-        work()
-        return True
-
-    pool: Pool[int, bool] = Pool(is_done, 1)
+    pool: Pool[int, bool] = Pool(partial(_done, work), 1)
     try:
         found = list(pool.results(iter([0])))
     finally:
@@ -184,8 +185,9 @@ def _apart(work: Callable[[], None]) -> None:
         work()
 
 
-def _merge(schema: Any) -> Callable[[Manifest, Path], None]:
-    return lambda manifest, destination: merge_parts(manifest, destination, schema)
+def _done(work: Callable[[], None], _: int) -> bool:
+    work()
+    return True
 
 
 def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
@@ -197,37 +199,34 @@ def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
         )
 
 
-def _identity(
-    files: Sequence[str], references: Sequence[str], options: RowOptions, kept: str | int
-) -> RunIdentity:
+def _fingerprint(
+    states: list[FileState], options: RowOptions, kept: str | int, *, is_joined: bool
+) -> Fingerprint:
     from callscore import __version__
 
-    return RunIdentity(
+    found = {
+        "settings": settings_payload(options.settings),
+        "--map": dict(options.fields or {}),
+        "--input-format": options.format,
+        "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
+            structs.replace(options.read_options, tools={})
+        ),
+        "--tools": _digest(tools_payload(options.tools)),
+        "--pairs": options.columns.pairs,
+        "hidden values": options.hides_secrets,
+        "--skip-bad": options.skips_bad,
+        "--expected": is_joined,
+        "--show, --max-shown or --save": kept,
+    }
+    return Fingerprint(
         version=f"{__version__}, rows {ROW_VERSION}",
-        options={
-            "settings": settings_payload(options.settings),
-            "--map": dict(options.fields or {}),
-            "--input-format": options.format,
-            "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
-                structs.replace(options.read_options, tools={})
-            ),
-            "--tools": tools_payload(options.tools),
-            "--pairs": options.columns.pairs,
-            "hidden values": options.hides_secrets,
-            "--skip-bad": options.skips_bad,
-            "--expected": bool(references),
-            "--show, --max-shown or --save": kept,
-        },
-        files=[_file_identity(path) for path in (*references, *files)],
+        options=msgspec.json.decode(msgspec.json.encode(found)),  # as it is read back
+        input=_digest(states),
     )
 
 
-def _file_identity(path: str) -> tuple[str, int, int]:
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except (OSError, ValueError):  # standard input, a URL, or a file that is missing
-        changed = 0
-    return source_name(path), size_of(path) or 0, changed
+def _digest(value: Any) -> str:
+    return sha256(msgspec.json.encode(value)).hexdigest()
 
 
 class _Scored(Struct, frozen=True, kw_only=True):
@@ -237,6 +236,7 @@ class _Scored(Struct, frozen=True, kw_only=True):
         names: the ids and trials of the scored cases, to find those that are repeated.
         joined: in a joined run, the ids of the traces that have a reference.
         shown: the first failing cases, as text.
+        lost: the places of what ended every process.
     """
 
     rows: int
@@ -244,17 +244,23 @@ class _Scored(Struct, frozen=True, kw_only=True):
     names: list[tuple[str, str | None]]
     joined: set[str]
     shown: list[str]
+    lost: tuple[str, ...]
 
 
 class _LocalRun:
     """One pass over the files."""
 
     def __init__(
-        self, files: Sequence[str], scorer: _SplitScorer, manifest: Manifest, *, max_shown: int
+        self,
+        files: Sequence[str],
+        scorer: _SplitScorer,
+        *,
+        max_shown: int,
     ) -> None:
         self._files = files
         self._scorer = scorer
-        self._manifest = manifest
+        self._parts: list[tuple[tuple[int, int], str]] = []
+        self.rows = 0
         self._max_shown = max_shown
         self._settings = scorer.options.settings
         self._totals = RowTotals(Summary(pass_mark=self._settings.pass_mark))
@@ -279,8 +285,8 @@ class _LocalRun:
         try:
             while True:
                 for done in pool.results(tasks, in_order=False):
-                    if done.is_lost:
-                        self._lose(done.task)
+                    if done.lost_at is not None:
+                        self._lose(done.task, done.lost_at)
                     else:
                         # What a process cannot do raises its error here.
                         self._add(done.task, done.result or scorer.work(done.task))
@@ -298,29 +304,18 @@ class _LocalRun:
 
     def _tasks(self) -> Iterator[Split]:
         """The splits; a group of files that were done one by one is not done as a group."""
-        done = self._manifest.done
+        done = self._scorer.parts.done
         for split in plan_splits(self._files, may_split=self._scorer.may_split):
-            is_apart = done.keys() & {each.name for each in one_by_one(split)}
+            is_apart = done & {each.name for each in one_by_one(split)}
             if is_apart and split.name not in done:
                 yield from one_by_one(split)
             else:
                 yield split
 
-    def _add(self, split: Split, scored: _Scored, *, lost: str = "") -> None:
-        done = self._manifest.done.get(split.name)
-        if done is None:
-            done = DonePart(
-                name=split.name,
-                rows=scored.rows,
-                size=split.size,
-                index=split.index,
-                start=split.start,
-                end=split.end,
-                lost=lost,
-            )
-            self._manifest.add(done)
-        if done.lost:
-            self._lost.append((split.key, done.lost))
+    def _add(self, split: Split, scored: _Scored) -> None:
+        self._parts.append((split.key, split.name))
+        self.rows += scored.rows
+        self._lost += [(split.key, place) for place in scored.lost]
         self._totals.merge(structs.replace(scored.totals, **_NO_NOTES))
         self._noted.append((split.key, structs.replace(scored.totals, summary=Summary())))
         self._note_repeated(scored.names)
@@ -342,21 +337,26 @@ class _LocalRun:
             elif len(self._remembered) < _MAX_REMEMBERED:
                 self._remembered.add(key)
 
-    def _lose(self, split: Split) -> None:
-        """Report a split that ends every process; of several files, each is tried alone first."""
-        if len(split.files) > 1:
+    def _lose(self, split: Split, position: int) -> None:
+        """Leave out the record that ends every process; if there is none, the whole split.
+
+        Of several files, each is tried alone first.
+        """
+        if position >= 0 and position not in split.skipped:
+            self._again.append(structs.replace(split, skipped=(*split.skipped, position)))
+        elif len(split.files) > 1:
             self._again += one_by_one(split)
         else:
-            self._add(split, self._scorer.lose(split), lost=split_place(split))
+            self._add(split, self._scorer.lose(split))
 
     @property
-    def rows(self) -> int:
-        """The number of rows of all splits that are done."""
-        return sum(part.rows for part in self._manifest.done.values())
+    def names(self) -> list[str]:
+        """The names of all parts, in the order of the input."""
+        return [name for _, name in sorted(self._parts)]
 
     def outcome(self, *, resumed: int, close: Callable[[], None]) -> RowRun:
         """The outcome of the run, once all splits are done."""
-        settings, manifest = self._settings, self._manifest
+        settings, files, names = self._settings, self._scorer.parts, self.names
         definitions = ToolDefinitions(self._scorer.options.tools)
         texts = [text for _, found in self._shown for text in found][: self._max_shown]
         shown = [scored_case(read_case_text(text), settings, definitions) for text in texts]
@@ -371,7 +371,7 @@ class _LocalRun:
             lost=tuple([place for _, place in sorted(self._lost)]),
             deaths=self.deaths,
             resumed=resumed,
-            failing=lambda: map(read_case_text, manifest.cases()),
+            failing=lambda: map(read_case_text, files.cases_of(names)),
             close=close,
         )
 
@@ -382,7 +382,7 @@ class _SplitScorer:
     def __init__(
         self,
         options: RowOptions,
-        manifest: Manifest,
+        parts: PartFiles,
         references: _References | None,
         *,
         max_shown: int,
@@ -394,7 +394,7 @@ class _SplitScorer:
             cases = "failing"
         columns = structs.replace(options.columns, cases=cases)
         self.options = structs.replace(options, columns=columns)
-        self._manifest = manifest
+        self.parts = parts
         self._max_shown = max_shown
         self._keeps_failing = keeps_failing
         self._reader = RecordReader(options, CASES if references is None else TRACES)
@@ -410,8 +410,7 @@ class _SplitScorer:
         Raises:
             UnreadableInput: something in it cannot be read, and is not to be skipped.
         """
-        done = self._manifest.done.get(split.name)
-        counted = None if done is None else self._counted(done)
+        counted = self._counted(split) if split.name in self.parts.done else None
         if counted is not None:
             return counted
         most = None if self._keeps_failing else self._max_shown
@@ -423,9 +422,11 @@ class _SplitScorer:
     def lose(self, split: Split) -> _Scored:
         """Write a row about a split that cannot be scored."""
         scorer = RowScorer(structs.replace(self.options, skips_bad=True))
-        problem = _LOST.format(place=split_place(split), deaths=MOST_DEATHS)
-        scorer.refuse(problem, *_place(split))
-        return self._written(split, scorer.rest())
+        place = split_place(split)
+        start = None if split.end is None else split.start
+        problem = _LOST.format(place=place, deaths=MOST_DEATHS)
+        scorer.refuse(problem, source_name(split.files[0]), start)
+        return self._written(split, scorer.rest(), lost=(place,))
 
     def score_unanswered(self, split: Split, joined: set[str]) -> _Scored:
         """Write the rows of the references without a trace."""
@@ -443,12 +444,16 @@ class _SplitScorer:
                     yield from scorer.full_batches()
         yield from scorer.rest()
 
-    def _written(self, split: Split, batches: Iterable[Any]) -> _Scored:
+    def _written(
+        self, split: Split, batches: Iterable[Any], *, lost: tuple[str, ...] = ()
+    ) -> _Scored:
         """Write the rows of a split, and count them."""
+        lost = (*skipped_places(split), *lost)
         counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
+        fingerprint = self.parts.fingerprint_of(split.files, lost)
         schema = row_schema(structs.replace(self.options.columns, cases="none"))
-        rows = RowFile(self._manifest.rows_path(split.name), schema)
-        cases = LineFile(self._manifest.cases_path(split.name))
+        rows = RowFile(self.parts.rows(split.name), with_fingerprint(schema, fingerprint))
+        cases = LineFile(self.parts.cases(split.name))
         try:
             for batch in batches:
                 cases.write(counting.add(batch))
@@ -459,21 +464,23 @@ class _SplitScorer:
             cases.discard()
             rows.discard()
             raise
-        return counting.scored()
+        return counting.scored(lost)
 
-    def _counted(self, done: DonePart) -> _Scored | None:
-        """Count the rows of a split that was done before; None if its file is missing or damaged."""
+    def _counted(self, split: Split) -> _Scored | None:
+        """Count the rows of a split that was done before; None if its file is damaged."""
         from pyarrow import ArrowException
 
         counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
+        path = self.parts.rows(split.name)
         try:
-            for batch in read_rows(self._manifest.rows_path(done.name)):
+            for batch in read_rows(path):
                 counting.add(batch)
         except (OSError, ArrowException):
             return None
-        failing = filter(self._is_failing, self._manifest.cases_of(done.name))
-        scored = structs.replace(counting.scored(), shown=[*islice(failing, self._max_shown)])
-        return scored if scored.rows == done.rows else None
+        failing = filter(self._is_failing, self.parts.cases_of([split.name]))
+        fingerprint = fingerprint_of(path)
+        scored = counting.scored(() if fingerprint is None else fingerprint.lost)
+        return structs.replace(scored, shown=[*islice(failing, self._max_shown)])
 
     def _is_failing(self, text: str) -> bool:
         case = read_case_text(text)
@@ -511,14 +518,15 @@ class _Counting:
         self._shown += failing_cases(batch, self._max_shown - len(self._shown))
         return [text for text in batch["case"].to_pylist() if text is not None]
 
-    def scored(self) -> _Scored:
-        """What was counted."""
+    def scored(self, lost: tuple[str, ...]) -> _Scored:
+        """What was counted, with the places of what was lost."""
         return _Scored(
             rows=self._totals.rows,
             totals=self._totals,
             names=self._names,
             joined=self._joined,
             shown=self._shown,
+            lost=lost,
         )
 
 
@@ -548,7 +556,3 @@ class _References:
             raise unreadable(place, problem)
         if problem:
             self.problems.append((place, problem))
-
-
-def _place(split: Split) -> tuple[str, int | None]:
-    return source_name(split.files[0]), None if split.end is None else split.start
