@@ -247,7 +247,7 @@ from callscore.engines.local_rows import _LocalRun
 
 def add(run, split, scored, add=_LocalRun._add):
     add(run, split, scored)
-    if len(run.names) == 4:
+    if len(run.paths) == 4:
         os.killpg(0, signal.SIGKILL)
 
 _LocalRun._add = add

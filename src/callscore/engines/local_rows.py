@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from itertools import islice
-from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET, Struct, structs
+from msgspec import Struct, structs
 
 from callscore.core.case import Case
-from callscore.core.results import Noted, Results
+from callscore.core.results import Results
 from callscore.core.summary import Summary
+from callscore.core.totals import NameCounter
 from callscore.engines.batches import RowOptions, RowScorer, few_collections, score_split
 from callscore.engines.inputs import (
     CASES,
@@ -35,17 +33,16 @@ from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schem
 from callscore.engines.row_files import (
     FileState,
     Fingerprint,
-    LineFile,
     PartFiles,
     RowFile,
     begin_parts,
     file_state,
     fingerprint_of,
-    merge_parts,
-    move_parts,
+    kept_cases,
     parts_folder,
     read_rows,
     with_fingerprint,
+    write_results,
 )
 from callscore.engines.row_totals import (
     RowTotals,
@@ -68,17 +65,13 @@ from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.engines.inputs import Found
 
 __all__ = ["RowRun", "score_to_rows"]
 
 _MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
-_MOST_REPEATED = 10  # ids that are named
-# What is merged in the order of the input, whichever split is done first.
-_NO_NOTES: dict[str, Any] = {
-    "rows": 0,
-    **dict.fromkeys(["not_scored", "not_run", "without_reference", "skipped"], Noted()),
-}
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
 _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
@@ -161,17 +154,13 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     try:
         run.go(process_count(jobs), on_bytes or (lambda _: None))
         if run.rows:  # else earlier results stay
-            paths, destination = [parts.rows(name) for name in run.names], Path(results)
-            if results.endswith("/"):
-                move_parts(paths, destination)
-            else:
-                _apart(partial(merge_parts, paths, destination, schema))
+            _apart(partial(write_results, run.paths, results, schema))
     except UnreadableInput:
         parts.remove()  # it would be the same again
         raise
     if not keeps_failing:
         parts.remove()
-    return run.outcome(resumed=len(parts.done), close=parts.remove)
+    return run.outcome()
 
 
 def _apart(work: Callable[[], None]) -> None:
@@ -239,7 +228,6 @@ class _Scored(Struct, frozen=True, kw_only=True):
         lost: the places of what ended every process.
     """
 
-    rows: int
     totals: RowTotals
     names: list[tuple[str, str | None]]
     joined: set[str]
@@ -250,29 +238,24 @@ class _Scored(Struct, frozen=True, kw_only=True):
 class _LocalRun:
     """One pass over the files."""
 
-    def __init__(
-        self,
-        files: Sequence[str],
-        scorer: _SplitScorer,
-        *,
-        max_shown: int,
-    ) -> None:
+    def __init__(self, files: Sequence[str], scorer: _SplitScorer, *, max_shown: int) -> None:
         self._files = files
         self._scorer = scorer
-        self._parts: list[tuple[tuple[int, int], str]] = []
-        self.rows = 0
         self._max_shown = max_shown
         self._settings = scorer.options.settings
         self._totals = RowTotals(Summary(pass_mark=self._settings.pass_mark))
-        self._noted: list[tuple[tuple[int, int], RowTotals]] = []
-        self._shown: list[tuple[tuple[int, int], list[str]]] = []
-        self._repeated: set[str] = set()  # only the first of them, in alphabetical order
-        self._repeats = 0
+        self._shown: list[str] = []
+        self._repeated = NameCounter(each_once=True)
         self._remembered: set[int] = set()
         self._joined: set[str] = set()
-        self._lost: list[tuple[tuple[int, int], str]] = []
-        self._again: list[Split] = []
-        self.deaths = 0
+        self._lost: list[str] = []
+        self._deaths = 0
+        self.paths: list[Path] = []  # of the parts
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of all parts."""
+        return self._totals.rows
 
     def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
         """Score all splits that are not done; those that are done are only counted."""
@@ -280,99 +263,71 @@ class _LocalRun:
         from pyarrow import acero, compute, parquet  # noqa: F401  (for what they import)
 
         scorer = self._scorer
-        tasks = self._tasks()
         pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
         try:
-            while True:
-                for done in pool.results(tasks, in_order=False):
-                    if done.lost_at is not None:
-                        self._lose(done.task, done.lost_at)
-                    else:
-                        # What a process cannot do raises its error here.
-                        self._add(done.task, done.result or scorer.work(done.task))
-                    on_bytes(done.task.size)
-                if not self._again:
-                    break
-                tasks, self._again = iter(self._again), []
+            for split, scored in self._scored(pool, self._splits()):
+                self._add(split, scored)
+                on_bytes(split.size)
         finally:
-            self.deaths = pool.deaths
+            self._deaths = pool.deaths
             pool.close()
         self._remembered.clear()  # it is large, and all ids were seen
         if scorer.references is not None:
             unanswered = Split(index=len(self._files), files=("references",))
             self._add(unanswered, scorer.score_unanswered(unanswered, self._joined))
 
-    def _tasks(self) -> Iterator[Split]:
+    def _splits(self) -> Iterator[Split]:
         """The splits; a group of files that were done one by one is not done as a group."""
         done = self._scorer.parts.done
         for split in plan_splits(self._files, may_split=self._scorer.may_split):
-            is_apart = done & {each.name for each in one_by_one(split)}
-            if is_apart and split.name not in done:
-                yield from one_by_one(split)
+            apart = one_by_one(split)
+            is_apart = split.name not in done and done & {each.name for each in apart}
+            yield from apart if is_apart else [split]
+
+    def _scored(
+        self, pool: Pool[Split, _Scored], splits: Iterator[Split]
+    ) -> Iterator[tuple[Split, _Scored]]:
+        """What the processes make of splits, in their order."""
+        scorer = self._scorer
+        for split, scored, lost_at in pool.results(splits):
+            if lost_at is None:
+                # What a process cannot do raises its error here.
+                yield split, scored or scorer.work(split)
+            elif lost_at >= 0 and lost_at not in split.skipped:
+                skipped = (*split.skipped, lost_at)
+                yield from self._scored(pool, iter([structs.replace(split, skipped=skipped)]))
+            elif len(split.files) > 1:
+                yield from self._scored(pool, iter(one_by_one(split)))
             else:
-                yield split
+                yield split, scorer.lose(split)
 
     def _add(self, split: Split, scored: _Scored) -> None:
-        self._parts.append((split.key, split.name))
-        self.rows += scored.rows
-        self._lost += [(split.key, place) for place in scored.lost]
-        self._totals.merge(structs.replace(scored.totals, **_NO_NOTES))
-        self._noted.append((split.key, structs.replace(scored.totals, summary=Summary())))
-        self._note_repeated(scored.names)
+        self.paths.append(self._scorer.parts.path(split.name))
+        self._totals.merge(scored.totals)
+        self._lost += scored.lost
         self._joined |= scored.joined
-        if scored.shown:
-            self._shown.append((split.key, scored.shown))
-            self._shown.sort()
-            while sum(len(texts) for _, texts in self._shown[:-1]) >= self._max_shown > 0:
-                self._shown.pop()
-
-    def _note_repeated(self, names: list[tuple[str, str | None]]) -> None:
-        for name, trial in names:
+        self._shown += scored.shown[: self._max_shown - len(self._shown)]
+        for name, trial in scored.names:
             key = hash((name, trial))
             if key in self._remembered:
-                self._repeats += 1
                 self._repeated.add(name if trial is None else f"{name} #{trial}")
-                if len(self._repeated) > _MOST_REPEATED:
-                    self._repeated.remove(max(self._repeated))
             elif len(self._remembered) < _MAX_REMEMBERED:
                 self._remembered.add(key)
 
-    def _lose(self, split: Split, position: int) -> None:
-        """Leave out the record that ends every process; if there is none, the whole split.
-
-        Of several files, each is tried alone first.
-        """
-        if position >= 0 and position not in split.skipped:
-            self._again.append(structs.replace(split, skipped=(*split.skipped, position)))
-        elif len(split.files) > 1:
-            self._again += one_by_one(split)
-        else:
-            self._add(split, self._scorer.lose(split))
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all parts, in the order of the input."""
-        return [name for _, name in sorted(self._parts)]
-
-    def outcome(self, *, resumed: int, close: Callable[[], None]) -> RowRun:
+    def outcome(self) -> RowRun:
         """The outcome of the run, once all splits are done."""
-        settings, files, names = self._settings, self._scorer.parts, self.names
+        settings, parts, paths = self._settings, self._scorer.parts, self.paths
         definitions = ToolDefinitions(self._scorer.options.tools)
-        texts = [text for _, found in self._shown for text in found][: self._max_shown]
-        shown = [scored_case(read_case_text(text), settings, definitions) for text in texts]
-        noted = RowTotals(Summary())
-        for _, notes in sorted(self._noted, key=itemgetter(0)):
-            noted.merge(notes)
-        totals = structs.replace(noted, summary=self._totals.summary)
-        repeated = Noted(self._repeats, tuple(sorted(self._repeated)))
+        shown = [scored_case(read_case_text(text), settings, definitions) for text in self._shown]
+        results = results_with(self._totals, settings, shown)
         return RowRun(
-            results=structs.replace(results_with(totals, settings, shown), repeated=repeated),
-            rows=totals.rows,
-            lost=tuple([place for _, place in sorted(self._lost)]),
-            deaths=self.deaths,
-            resumed=resumed,
-            failing=lambda: map(read_case_text, files.cases_of(names)),
-            close=close,
+            results=structs.replace(results, repeated=self._repeated.noted()),
+            rows=self.rows,
+            lost=tuple(self._lost),
+            deaths=self._deaths,
+            resumed=len(parts.done),
+            failing=lambda: map(read_case_text, kept_cases(paths)),
+            close=parts.remove,
         )
 
 
@@ -388,17 +343,16 @@ class _SplitScorer:
         max_shown: int,
         keeps_failing: bool,
     ) -> None:
-        self.references = references
         cases = options.columns.cases if keeps_failing else "none"
         if cases == "none" and max_shown > 0:
             cases = "failing"
         columns = structs.replace(options.columns, cases=cases)
         self.options = structs.replace(options, columns=columns)
         self.parts = parts
+        self.references = references
         self._max_shown = max_shown
-        self._keeps_failing = keeps_failing
+        self._most_kept = None if keeps_failing else max_shown
         self._reader = RecordReader(options, CASES if references is None else TRACES)
-        self._definitions = ToolDefinitions(options.tools)
 
     def may_split(self, head: Lines) -> bool:
         """Whether the lines of a file that begins with these can be read one by one."""
@@ -413,9 +367,8 @@ class _SplitScorer:
         counted = self._counted(split) if split.name in self.parts.done else None
         if counted is not None:
             return counted
-        most = None if self._keeps_failing else self._max_shown
         references = None if self.references is None else self.references.cases
-        scorer = RowScorer(self.options, references=references, max_cases=most)
+        scorer = RowScorer(self.options, references=references, max_cases=self._most_kept)
         with few_collections():
             return self._written(split, score_split(split, self._reader, scorer))
 
@@ -433,7 +386,7 @@ class _SplitScorer:
         return self._written(split, self._unanswered_batches(joined))
 
     def _unanswered_batches(self, joined: set[str]) -> Iterator[Any]:
-        scorer = RowScorer(self.options, max_cases=None if self._keeps_failing else 0)
+        scorer = RowScorer(self.options, max_cases=None if self._most_kept is None else 0)
         references = self.references
         if references is not None:
             for place, problem in references.problems:
@@ -449,85 +402,37 @@ class _SplitScorer:
     ) -> _Scored:
         """Write the rows of a split, and count them."""
         lost = (*skipped_places(split), *lost)
-        counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
         fingerprint = self.parts.fingerprint_of(split.files, lost)
-        schema = row_schema(structs.replace(self.options.columns, cases="none"))
-        rows = RowFile(self.parts.rows(split.name), with_fingerprint(schema, fingerprint))
-        cases = LineFile(self.parts.cases(split.name))
-        try:
-            for batch in batches:
-                cases.write(counting.add(batch))
-                rows.write(batch.select(schema.names))
-            cases.finish()
-            rows.finish()
-        except BaseException:
-            cases.discard()
-            rows.discard()
-            raise
-        return counting.scored(lost)
+        schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
+        with RowFile(self.parts.path(split.name), schema) as rows:
+            return self._count(map(rows.written, batches), lost)
 
     def _counted(self, split: Split) -> _Scored | None:
         """Count the rows of a split that was done before; None if its file is damaged."""
         from pyarrow import ArrowException
 
-        counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
-        path = self.parts.rows(split.name)
+        path = self.parts.path(split.name)
         try:
-            for batch in read_rows(path):
-                counting.add(batch)
+            fingerprint = fingerprint_of(path)
+            return None if fingerprint is None else self._count(read_rows(path), fingerprint.lost)
         except (OSError, ArrowException):
             return None
-        failing = filter(self._is_failing, self.parts.cases_of([split.name]))
-        fingerprint = fingerprint_of(path)
-        scored = counting.scored(() if fingerprint is None else fingerprint.lost)
-        return structs.replace(scored, shown=[*islice(failing, self._max_shown)])
 
-    def _is_failing(self, text: str) -> bool:
-        case = read_case_text(text)
-        if case.expected is UNSET or case.actual is None:
-            return False
-        return not scored_case(case, self.options.settings, self._definitions).score.passed
-
-
-class _Counting:
-    """Adds up the rows of one split."""
-
-    def __init__(self, options: RowOptions, max_shown: int, *, is_joined: bool) -> None:
-        self._is_joined = is_joined
-        self._joined: set[str] = set()
-        self._settings = options.settings
-        self._max_shown = max_shown
-        self._totals = RowTotals(Summary(pass_mark=options.settings.pass_mark))
-        self._names: list[tuple[str, str | None]] = []
-        self._shown: list[str] = []
-
-    def add(self, batch: Any) -> list[str]:
-        """Count the rows of a batch; returns the cases in it, as text."""
-        self._totals.merge(totals_of_batch(batch, self._settings))
-        columns = [batch[name].to_pylist() for name in ("id", "trial", "status")]
-        self._names += [
-            (name, trial)
-            for name, trial, status in zip(*columns, strict=True)
-            if status == "scored" and not name.startswith(CONTENT_ID_PREFIX)
-        ]
-        if self._is_joined:
-            found = zip(columns[0], columns[2], strict=True)
-            self._joined.update([name for name, status in found if name and status in _JOINED])
-        if "case" not in batch.schema.names:
-            return []
-        self._shown += failing_cases(batch, self._max_shown - len(self._shown))
-        return [text for text in batch["case"].to_pylist() if text is not None]
-
-    def scored(self, lost: tuple[str, ...]) -> _Scored:
-        """What was counted, with the places of what was lost."""
-        return _Scored(
-            rows=self._totals.rows,
-            totals=self._totals,
-            names=self._names,
-            joined=self._joined,
-            shown=self._shown,
-            lost=lost,
-        )
+    def _count(self, batches: Iterable[Any], lost: tuple[str, ...]) -> _Scored:
+        """Add up the rows of a split; `lost` are the places of what was lost."""
+        is_joined = self.references is not None
+        totals = RowTotals(Summary(pass_mark=self.options.settings.pass_mark))
+        found = _Scored(totals=totals, names=[], joined=set(), shown=[], lost=lost)
+        for batch in batches:
+            totals.merge(totals_of_batch(batch, self.options.settings))
+            columns = [batch[name].to_pylist() for name in ("id", "trial", "status")]
+            for name, trial, status in zip(*columns, strict=True):
+                if status == "scored" and not name.startswith(CONTENT_ID_PREFIX):
+                    found.names.append((name, trial))
+                if is_joined and name and status in _JOINED:
+                    found.joined.add(name)
+            found.shown.extend(failing_cases(batch, self._max_shown - len(found.shown)))
+        return found
 
 
 class _References:

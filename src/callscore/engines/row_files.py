@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from msgspec import Struct, structs
@@ -21,22 +21,21 @@ from callscore.engines.splits import size_of
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
     "FileState",
     "Fingerprint",
-    "LineFile",
     "PartFiles",
     "RowFile",
     "begin_parts",
     "file_state",
     "fingerprint_of",
-    "merge_parts",
-    "move_parts",
+    "kept_cases",
     "parts_folder",
     "read_rows",
     "with_fingerprint",
+    "write_results",
 ]
 
 _KEY = b"callscore.part"  # in the metadata of a Parquet file
@@ -88,20 +87,9 @@ class PartFiles(Struct, frozen=True):
     states: Mapping[str, FileState]
     done: frozenset[str] = frozenset()
 
-    def rows(self, name: str) -> Path:
-        """The file of rows of a part."""
+    def path(self, name: str) -> Path:
+        """The file of a part."""
         return self.folder / f"part-{name}.parquet"
-
-    def cases(self, name: str) -> Path:
-        """The file of the cases of a part that are kept: one as JSON per line."""
-        return self.folder / f"cases-{name}.jsonl"
-
-    def cases_of(self, names: Iterable[str]) -> Iterator[str]:
-        """The cases of parts that were kept, as text."""
-        for name in names:
-            with suppress(FileNotFoundError), self.cases(name).open(encoding="utf-8") as file:
-                for line in file:
-                    yield line.rstrip("\n")
 
     def fingerprint_of(self, files: Iterable[str], lost: tuple[str, ...]) -> Fingerprint:
         """That of the part with these files."""
@@ -209,7 +197,8 @@ class RowFile:
         from pyarrow import parquet
 
         self._path = path
-        self._unfinished = unfinished_path(path)
+        # A process that outlives its parent has another place.
+        self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._schema = schema
         self._waiting: list[Any] = []
         self._rows = 0
@@ -218,12 +207,24 @@ class RowFile:
                 str(self._unfinished), schema, compression=_COMPRESSION
             )
 
-    def write(self, batch: Any) -> None:
-        """Write the rows of a record batch, once there are enough for a row group."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, at: object) -> None:
+        if error is None:
+            self._finish()
+            return
+        with suppress(OSError):  # the disk may be full
+            self._writer.close()
+        self._unfinished.unlink(missing_ok=True)
+
+    def written(self, batch: Any) -> Any:
+        """Write the rows of a record batch, once there are enough for a row group; returns the batch."""
         self._waiting.append(batch)
         self._rows += batch.num_rows
         if self._rows >= _ROWS_PER_GROUP or sum(b.nbytes for b in self._waiting) >= _GROUP_SIZE:
             self._write_group()
+        return batch
 
     def _write_group(self) -> None:
         from pyarrow import Table
@@ -233,19 +234,16 @@ class RowFile:
                 self._writer.write_table(Table.from_batches(self._waiting, self._schema))
         self._waiting, self._rows = [], 0
 
-    def finish(self) -> None:
-        """Give the file its name."""
+    def _finish(self) -> None:
         self._write_group()
         with _writing(self._path):
             self._writer.close()
-            sync_file(self._unfinished)
+            descriptor = os.open(self._unfinished, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
             self._unfinished.replace(self._path)
-
-    def discard(self) -> None:
-        """Remove the unfinished file."""
-        with suppress(OSError):  # the disk may be full
-            self._writer.close()
-        self._unfinished.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -260,53 +258,6 @@ def _writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def unfinished_path(path: Path) -> Path:
-    """Where a file is until it is complete; a process that outlives its parent has another place."""
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
-
-
-def sync_file(path: Path) -> None:
-    """Wait until a file is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-class LineFile:
-    """A file of lines, which has its name only once it is complete; without lines, there is none."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._unfinished = unfinished_path(path)
-        self._file: IO[bytes] | None = None
-
-    def write(self, lines: Iterable[str]) -> None:
-        """Write some lines."""
-        data = "".join([f"{line}\n" for line in lines]).encode()
-        if data:
-            with _writing(self._path):
-                self._file = self._file or self._unfinished.open("wb")
-                self._file.write(data)
-
-    def finish(self) -> None:
-        """Give the file its name."""
-        if self._file is not None:
-            with _writing(self._path):
-                self._file.flush()
-                os.fsync(self._file.fileno())
-                self._file.close()
-                self._unfinished.replace(self._path)
-
-    def discard(self) -> None:
-        """Remove the unfinished file."""
-        if self._file is not None:
-            with suppress(OSError):  # the disk may be full
-                self._file.close()
-            self._unfinished.unlink(missing_ok=True)
-
-
 def read_rows(path: Path) -> Iterator[Any]:
     """The record batches of a file of rows."""
     from pyarrow import parquet
@@ -316,21 +267,21 @@ def read_rows(path: Path) -> Iterator[Any]:
             yield batch.replace_schema_metadata(file.schema_arrow.metadata)
 
 
-def merge_parts(parts: Iterable[Path], results: Path, schema: Any) -> None:
-    """Write the rows of all parts into one file, in this order."""
-    merged = RowFile(results, schema)
-    try:
-        for path in parts:
-            for batch in read_rows(path):
-                merged.write(batch)
-    except BaseException:
-        merged.discard()
-        raise
-    merged.finish()
+def kept_cases(parts: Iterable[Path]) -> Iterator[str]:
+    """The cases in parts that were kept, as text."""
+    for path in parts:
+        for batch in read_rows(path):
+            if "case" in batch.schema.names:
+                yield from batch["case"].drop_null().to_pylist()
 
 
-def move_parts(parts: Iterable[Path], results: Path) -> None:
-    """Move the files of all parts into a folder, with names in this order."""
-    results.mkdir(parents=True, exist_ok=True)
-    for number, path in enumerate(parts):
-        path.replace(results / f"part-{number:06}.parquet")
+def write_results(parts: Sequence[Path], results: str, schema: Any) -> None:
+    """Write the columns of the rows of all parts, in this order: into one file, or files in a folder that ends with `/`."""
+    targets = {Path(results): parts}
+    if results.endswith("/"):
+        Path(results).mkdir(parents=True, exist_ok=True)
+        targets = {Path(results, f"part-{n:06}.parquet"): [part] for n, part in enumerate(parts)}
+    for target, paths in targets.items():
+        with RowFile(target, schema) as file:
+            for batch in (batch for path in paths for batch in read_rows(path)):
+                file.written(batch.select(schema.names))
