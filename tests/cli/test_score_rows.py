@@ -243,14 +243,14 @@ sys.exit(main())
 # All its processes are killed as soon as some parts are done.
 KILLED = """
 import os, signal
-from callscore.engines.row_files import Manifest
+from callscore.engines.local_rows import _LocalRun
 
-def add(manifest, part, add=Manifest.add):
-    add(manifest, part)
-    if len(manifest.done) == 4:
+def add(run, split, scored, add=_LocalRun._add):
+    add(run, split, scored)
+    if len(run.paths) == 4:
         os.killpg(0, signal.SIGKILL)
 
-Manifest.add = add
+_LocalRun._add = add
 """
 
 

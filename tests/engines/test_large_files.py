@@ -25,7 +25,7 @@ from tests.commands import run
 from tests.engines.row_cases import RECORDS, row_table
 
 from callscore import Settings, score_files, score_joined
-from callscore.engines import results_of, splits, workers
+from callscore.engines import local_rows, pool, results_of, splits
 from callscore.engines.batches import RowScorer
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def small_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(splits, "SPLIT_SIZE", 2_000)
         patch.setattr(splits, "_BLOCK_SIZE", 700)
-        patch.setattr(workers, "_TASK_SIZE", 2_000)
-        patch.setattr(workers, "_BYTES_BEFORE", 2_000)
+        patch.setattr(pool, "_TASK_SIZE", 2_000)
+        patch.setattr(pool, "_BYTES_BEFORE", 2_000)
         patch.setattr("callscore.sources.text_document._BLOCK_SIZE", 1_000)
         yield
 
@@ -128,6 +128,34 @@ def test_several_processes_print_what_one_prints(
 
     assert found[0] == found[1]
     assert found[0][1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [*COMMANDS[:5], COMMANDS[-1], "check --format html", "extract"])
+def test_processes_that_are_not_copies_print_the_same(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """As on systems where copies of a process are not safe: what a process needs is sent to it."""
+    path = write(tmp_path / "cases.jsonl", ALL_KINDS)
+    code = run(*command.split(), path)
+    output, notes = capfdbinary.readouterr()
+    monkeypatch.setattr(pool, "START_METHOD", "spawn")
+    taken = []
+    results = pool.Pool.results
+
+    def noting(self: Any, *arguments: Any, **options: Any) -> Any:
+        for done in results(self, *arguments, **options):
+            taken.append(done.result is not None)
+            yield done
+
+    monkeypatch.setattr(pool.Pool, "results", noting)
+
+    assert run(*command.split(), path, "--jobs", 2) == code
+    assert capfdbinary.readouterr() == (output, notes)
+    assert any(taken)
 
 
 def test_several_processes_stop_where_one_stops(
@@ -309,6 +337,18 @@ def test_files_that_cannot_be_read_are_rows_and_the_others_are_scored(tmp_path: 
     assert len([row for row in found if row["source"] == str(damaged)]) >= 81  # all but one group
 
 
+@pytest.mark.slow
+def test_processes_that_are_not_copies_write_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "cases.jsonl", ALL_KINDS)
+    whole = rows_of(path, results=tmp_path / "whole.parquet")
+    monkeypatch.setattr(pool, "START_METHOD", "spawn")
+    monkeypatch.setattr(local_rows, "score_split", None)  # so that this process cannot do it
+
+    assert rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").equals(whole)
+
+
 # --- processes that end ---------------------------------------------------------------------------
 
 
@@ -423,13 +463,13 @@ def test_a_line_that_ends_every_process_is_reported_and_the_rest_goes_on(
     rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
 
     (lost,) = [row for row in rows if row["status"] == "unreadable"]
-    start, end = map(int, re.findall(r"bytes (\d+) to (\d+) ended 3 processes", lost["problem"])[0])
-    assert start == lost["offset"]
-    assert b'"case 50"' in path.read_bytes()[start:end]
-    read = path.read_bytes()[:start] + path.read_bytes()[end:]
-    names = [msgspec.json.decode(line)["id"] for line in read.splitlines()]
-    assert [row["id"] for row in rows if row is not lost] == names
-    assert "that worked on it" in capsys.readouterr().err
+    line = path.read_bytes()[lost["offset"] :].partition(b"\n")[0]
+    assert msgspec.json.decode(line)["id"] == "case 50"
+    assert lost["problem"].startswith("this record ended 3 processes")
+    assert [row["id"] for row in rows if row is not lost] == [
+        each["id"] for each in MANY if each["id"] != "case 50"
+    ]
+    assert f"every process that worked on it: {path}@{lost['offset']}" in capsys.readouterr().err
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import closing
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ from callscore.sources.remote import name_in_url, without_credentials
 if TYPE_CHECKING:
     from callscore.checks.check import CheckResults, FaultyRun, Finding
     from callscore.cli.output import Output
+    from callscore.cli.spooled_lines import SpooledLines
     from callscore.core.call import Tool
     from callscore.reports.html.document import Heading
 
@@ -135,32 +137,34 @@ def _hooks(request: _Request, output: Output) -> CheckHooks:
     """Writes each finding as it is found, if the format allows it."""
     if request.output_format != "jsonl":
         return CheckHooks()
+    write = partial(_write_finding, output, Hider(), request.lang)
+    return CheckHooks(on_finding=write, parts=output.parts)
+
+
+def _write_finding(output: Output, hider: Hider, lang: Language, finding: Finding) -> None:
     from callscore.reports.check import jsonl_line
 
-    hide = Hider().data
-
-    def write_finding(finding: Finding) -> None:
-        output.write_text(jsonl_line(hide(finding), lang=request.lang))
-
-    return CheckHooks(on_finding=write_finding, parts=output.parts)
+    output.write_text(jsonl_line(hider.data(finding), lang=lang))
 
 
 def _write_html(request: _Request, output: Output) -> CheckResults:
     """Check the calls, and write every run with faults, with all its calls."""
     from callscore.cli.spooled_lines import SpooledLines
-    from callscore.reports.html.check import html_parts, run_line
+    from callscore.reports.html.check import html_parts
 
-    hide = Hider().data
     with closing(SpooledLines()) as lines:
-
-        def take(run: FaultyRun) -> None:
-            lines.add(run_line(hide(run), request.lang))
-
-        results = _check(request, CheckHooks(on_faulty=take, parts=lines.parts))
+        write = partial(_write_run, lines, Hider(), request.lang)
+        results = _check(request, CheckHooks(on_faulty=write, parts=lines.parts))
         heading = _heading(request, results)
         for part in html_parts(results, lines, lang=request.lang, heading=heading):
             output.write_unchanged(part)
     return results
+
+
+def _write_run(lines: SpooledLines, hider: Hider, lang: Language, run: FaultyRun) -> None:
+    from callscore.reports.html.check import run_line
+
+    lines.add(run_line(hider.data(run), lang))
 
 
 def _heading(request: _Request, results: CheckResults) -> Heading:

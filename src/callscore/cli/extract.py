@@ -28,7 +28,7 @@ from callscore.documents import (
     raise_unreadable,
     tools_in,
 )
-from callscore.engines.workers import Split, left_by_workers, process_count
+from callscore.engines.pool import LineWork, left_by_pool, process_count
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
@@ -41,10 +41,10 @@ from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from callscore.core.results import Noted
-    from callscore.engines.workers import Batch
+    from callscore.engines.pool import Batch
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.sources import Lines
@@ -117,7 +117,7 @@ class _Extractor(NamedTuple):
     def write_calls(self, file: str, batches: Iterator[Batch], target: Output, jobs: int) -> None:
         """Write the calls of a file, one per line."""
         calls = _CallsOfFile(file, self, target)
-        for batch in left_by_workers(batches, calls.split, jobs):
+        for batch in left_by_pool(batches, calls.line_work, jobs):
             calls.take(calls.reader.take(batch))
         calls.take(calls.reader.finish())
         counted = calls.counts.items()
@@ -177,8 +177,13 @@ class _CallsOfFile:
         self._hide = Hider().data
 
     @property
-    def split(self) -> Split[_PartOfCalls]:
-        return Split(self._work, self._add, lambda: (self.reader.state, self._inner.state))
+    def line_work(self) -> LineWork[_PartOfCalls]:
+        return LineWork(self, self._add, lambda: self.state)
+
+    @property
+    def state(self) -> Hashable:
+        """What the calls in further lines depend on."""
+        return self.reader.state, self._inner.state
 
     def take(self, documents: Iterator[Document]) -> None:
         """Write the calls in documents, and count them."""
@@ -229,7 +234,8 @@ class _CallsOfFile:
         else:
             self._bad.append((place, problem))
 
-    def _work(self, lines: list[Lines], _: int) -> _PartOfCalls:
+    def __call__(self, lines: list[Lines], context: int) -> _PartOfCalls:  # noqa: ARG002  (there is none)
+        """Write the calls in some lines, in another process."""
         self.counts, self._bad, self.unread = {}, [], NameCounter()
         self._target.parts.begin()
         for batch in lines:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from callscore.cli.waiting_cases import PartOfCases, WaitingCases
     from callscore.core.phrases import Language
     from callscore.core.results import Noted, Results, RunResults
-    from callscore.engines.workers import Parts
+    from callscore.engines.pool import Parts
+    from callscore.hiding.hider import Hider
     from callscore.reports.html.document import Heading
 
 __all__ = [
@@ -195,7 +196,11 @@ class Output:
         self._lines: list[bytes] = []  # of JSON lines, not written yet
         self._lines_size = 0
         self._last_time = 0.0
+        self._hider: Hider | None = None
         self.heading: Heading | None = None  # of an HTML report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _output_of_part, (self._format, self._lang, self._cases)
 
     @property
     def takes_unanswered(self) -> bool:
@@ -206,11 +211,7 @@ class Output:
     def on_case(self) -> Callable[[Any], None] | None:
         """The function that takes a case as soon as it is scored; None if the report needs all of them."""
         if self._format == "jsonl":
-            from callscore.hiding.hider import Hider
-            from callscore.reports.score_json import jsonl_line
-
-            hider = Hider()
-            return lambda case: self._write_line(jsonl_line(case, hider, lang=self._lang))
+            return self._write_case
         from callscore.reports.case_by_case import case_format
 
         form = case_format(self._format)
@@ -222,10 +223,20 @@ class Output:
             self._cases = WaitingCases(form, self._format, self._lang)
         return self._cases.add
 
+    def _write_case(self, case: Any) -> None:
+        """Write a case as a line of JSON."""
+        from callscore.reports.score_json import jsonl_line
+
+        if self._hider is None:
+            from callscore.hiding.hider import Hider
+
+            self._hider = Hider()
+        self._write_line(jsonl_line(case, self._hider, lang=self._lang))
+
     @property
     def parts(self) -> Parts:
         """How other processes write a part of the report; for cases, `on_case` must be asked for before."""
-        from callscore.engines.workers import Parts
+        from callscore.engines.pool import Parts
 
         return Parts(self._begin_part, self._take_part, self._add_part)
 
@@ -508,6 +519,13 @@ def path_in_repository(file: str) -> str:
         return path.relative_to(Path(top).resolve()).as_posix()
     except (OSError, RuntimeError, ValueError):  # outside of the repository, or unknown
         return file
+
+
+def _output_of_part(output_format: str, lang: Language, cases: WaitingCases | None) -> Output:
+    """The output of another process, which writes a part of the report."""
+    output = Output(BytesIO(), output_format, lang)
+    output._cases = cases  # noqa: SLF001  (it is a method in all but name)
+    return output
 
 
 def add_step_summary(write: Callable[[], str], lang: Language = "en") -> None:

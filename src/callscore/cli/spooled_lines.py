@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from callscore.engines.workers import Parts
+from callscore.engines.pool import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,9 @@ class SpooledLines:
         self._spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `close`)
         self._spools.append(self._spool)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SpooledLines, ()  # another process adds lines of its own
+
     def add(self, lines: bytes) -> None:
         """Take the next lines, each with its line break."""
         self._spool.write(lines)
@@ -42,12 +45,15 @@ class SpooledLines:
     @property
     def parts(self) -> Parts:
         """How other processes add lines."""
-        return Parts(self._begin, lambda: b"".join(self._blocks()), self.add)
+        return Parts(self._begin, self._taken, self.add)
 
     def __iter__(self) -> Iterator[bytes]:
         """All lines in order."""
         self._spool.seek(0)
         yield from self._spool
+
+    def _taken(self) -> bytes:
+        return b"".join(self._blocks())
 
     def _blocks(self) -> Iterator[bytes]:
         self._spool.seek(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tempfile import SpooledTemporaryFile, gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -45,6 +45,13 @@ class WaitingCases:
         self._lang = lang
         self._hider = Hider()
         self.begin()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WaitingCases, (
+            self.form,
+            self.format,
+            self._lang,
+        )  # another process writes cases of its own
 
     def begin(self) -> None:
         """Begin without a case; in another process, nothing is changed for the first one."""

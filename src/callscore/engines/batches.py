@@ -24,7 +24,7 @@ from callscore.engines.inputs import (
     first_formats,
     input_options_for,
 )
-from callscore.engines.record_reading import RecordReader, batch_items, split_items
+from callscore.engines.record_reading import LOST_RECORD, RecordReader, batch_items, split_items
 from callscore.engines.result_rows import (
     RowBuilder,
     RowColumns,
@@ -324,7 +324,7 @@ class RowScorer:
         Raises:
             UnreadableInput: it is not to be skipped.
         """
-        if not self._options.skips_bad:
+        if not self._options.skips_bad and problem != LOST_RECORD:
             raise unreadable(place_text(source, offset), problem)
         self._builder.add_unreadable(problem, case, source=source, offset=offset)
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from callscore.checks.check import (
     FAULT_KINDS,
@@ -25,7 +25,7 @@ from callscore.core.score import FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
 from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, InputOptions, read_cases
-from callscore.engines.workers import Parts, Split, left_by_workers, lost_lines, process_count
+from callscore.engines.pool import LineWork, Parts, left_by_pool, lost_lines, process_count
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -38,12 +38,12 @@ from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from callscore.core.call import Tool
     from callscore.core.score import Fault
     from callscore.engines.inputs import Found
-    from callscore.engines.workers import Batch
+    from callscore.engines.pool import Batch
 
 __all__ = ["CheckHooks", "CheckTotals", "check_files"]
 
@@ -115,29 +115,37 @@ def _check_file(path: str, inputs: InputOptions, totals: CheckTotals, jobs: int)
     reader = CaseReader(without_credentials(path), _TRACES_ONLY, inputs)
     before = totals.taken
 
-    def take_batch(batch: Batch) -> None:
-        for record in batch.records() if isinstance(batch, Lines) else (batch,):
-            totals.take_all(reader.take(record))
-
-    def work(lines: list[Lines], already_shown: int) -> _CheckedPart:
-        totals.begin_part(already_shown)
-        for batch in lines:
-            take_batch(batch)
-        return totals.end_part(already_shown)
-
-    split = Split(
-        work=work,
+    line_work = LineWork(
+        work=_CheckingOfLines(totals.of_part(), reader),
         add=totals.add_part,
         state=lambda: reader.state,
         context=lambda: totals.counts.shown,
         lose=lambda lines: totals.lose(lost_lines(lines)),
     )
     batches = read_batches(path, on_bytes=totals.hooks.on_bytes, allow_remote=True)
-    for batch in left_by_workers(batches, split, jobs):
-        take_batch(batch)
+    for batch in left_by_pool(batches, line_work, jobs):
+        totals.take_batch(batch, reader)
     totals.take_all(reader.finish())
     if totals.taken == before:
         totals.empty_files.append(without_credentials(path))
+
+
+class _CheckingOfLines:
+    """Checks the calls in some lines, in another process."""
+
+    def __init__(self, totals: CheckTotals, reader: CaseReader) -> None:
+        self._totals = totals
+        self._reader = reader
+
+    @property
+    def state(self) -> Hashable:
+        return self._reader.state
+
+    def __call__(self, lines: list[Lines], already_shown: int) -> _CheckedPart:
+        self._totals.begin_part(already_shown)
+        for batch in lines:
+            self._totals.take_batch(batch, self._reader)
+        return self._totals.end_part(already_shown)
 
 
 def _noting_empty(found: Iterator[Found], path: str, totals: CheckTotals) -> Iterator[Found]:
@@ -232,6 +240,16 @@ class CheckTotals:
         """How many records were taken, readable or not."""
         return self.counts.taken
 
+    def of_part(self) -> CheckTotals:
+        """Totals without any counts, for another process."""
+        hooks = structs.replace(self.hooks, on_bytes=None)
+        return CheckTotals(self._tools, self._max_shown, hooks, skip_bad=self._skip_bad)
+
+    def take_batch(self, batch: Batch, reader: CaseReader) -> None:
+        """Check the runs in a batch of a file; errors as below."""
+        for record in batch.records() if isinstance(batch, Lines) else (batch,):
+            self.take_all(reader.take(record))
+
     def take_all(self, runs: Iterator[Found]) -> None:
         """Check runs, and skip what cannot be read.
 
@@ -296,7 +314,7 @@ class CheckTotals:
             show(Finding(run.place, run.run, run.calls[fault.index], fault))
 
     def begin_part(self, already_shown: int) -> None:
-        """Begin to count what `end_part` returns; in a copy of this process."""
+        """Begin to count what `end_part` returns."""
         self._begin()
         self.counts.shown = already_shown
         if self.hooks.parts is not None:

@@ -28,8 +28,8 @@ from callscore.core.summary import Summary, add_strict_counts
 from callscore.core.totals import Column, InputCounter, NameCounter
 from callscore.core.unused_rules import NamesSeen, UnusedRule
 from callscore.engines.inputs import file_title
+from callscore.engines.pool import Parts
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.engines.workers import Parts
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.formats.plain_cases import PlainCase

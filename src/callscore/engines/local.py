@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,9 +30,9 @@ from callscore.engines.inputs import (
     join_traces,
     read_cases,
 )
-from callscore.engines.workers import (
-    Split,
-    left_by_workers,
+from callscore.engines.pool import (
+    LineWork,
+    left_by_pool,
     lost_lines,
     mark_position,
     process_count,
@@ -60,12 +61,12 @@ from callscore.sources.remote import without_credentials
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from callscore.core.results import Results
     from callscore.engines.collector import Metrics, ScoredPart, Show
     from callscore.engines.inputs import FileContent, Found
-    from callscore.engines.workers import Batch
+    from callscore.engines.pool import Batch
     from callscore.formats.callers import Caller
     from callscore.formats.trace import IdSource
 
@@ -210,7 +211,21 @@ def score_files(  # noqa: PLR0913  (all are options)
     )
     is_split = limit is None and settings.judge is None and hooks.may_split
     run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
-    run.jobs = process_count(jobs) if is_split else 1
+    if is_split:
+        run.use_processes(
+            process_count(jobs),
+            partial(
+                _part_scoring,
+                settings,
+                show,
+                max_shown,
+                tools,
+                metrics,
+                inputs,
+                _hooks_of_part(hooks),
+                skip_bad=skip_bad,
+            ),
+        )
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -311,6 +326,46 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [file for path in given for file in files_in_folder(fspath(path))]
 
 
+def _hooks_of_part(hooks: ScoreHooks) -> ScoreHooks:
+    """The hooks that are called in other processes."""
+    return ScoreHooks(
+        on_case=hooks.on_case, takes_unanswered=hooks.takes_unanswered, parts=hooks.parts
+    )
+
+
+def _part_scoring(  # noqa: PLR0913, PLR0917  (all are options)
+    settings: Settings,
+    show: Show,
+    max_shown: int | None,
+    tools: Any,
+    metrics: Metrics,
+    inputs: InputOptions,
+    hooks: ScoreHooks,
+    *,
+    skip_bad: bool,
+) -> _FileScoring:
+    """What scores lines in another process."""
+    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+    return _FileScoring(collector, inputs, limit=None, skip_bad=skip_bad, hooks=hooks)
+
+
+class _ScoringOfLines:
+    """Scores some lines of a file, in another process."""
+
+    def __init__(self, start: Callable[[], _FileScoring], reader: CaseReader) -> None:
+        self._start = start
+        self._reader = reader
+        self._scoring: _FileScoring | None = None
+
+    @property
+    def state(self) -> Hashable:
+        return self._reader.state
+
+    def __call__(self, lines: list[Lines], already_shown: int) -> ScoredPart:
+        self._scoring = self._scoring or self._start()
+        return self._scoring.score_part(lines, already_shown, self._reader)
+
+
 class _FileScoring:
     """One pass over the input."""
 
@@ -328,8 +383,21 @@ class _FileScoring:
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
-        self.jobs = 1
+        self._jobs = 1
+        self._start_part: Callable[[], _FileScoring] | None = None
         self.has_parts = False  # scored in other processes
+
+    def use_processes(self, jobs: int, start_part: Callable[[], _FileScoring]) -> None:
+        """Score large files in several processes, each with what this function makes there."""
+        self._jobs, self._start_part = jobs, start_part
+
+    def score_part(self, lines: list[Lines], already_shown: int, reader: CaseReader) -> ScoredPart:
+        """Score some lines of a file, in another process."""
+        self._collector.begin_part(already_shown)
+        for position, batch in enumerate(lines):
+            mark_position(position)
+            self._take_batch(batch, reader)
+        return self._collector.end_part(already_shown, reader.formats)
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
@@ -344,7 +412,7 @@ class _FileScoring:
             self._collector.inputs.add(name, reader.formats)
 
     def _score_batches(self, batches: Iterator[Batch], reader: CaseReader) -> None:
-        for batch in self._left_by_workers(batches, reader):
+        for batch in self._left_by_pool(batches, reader):
             self._take_batch(batch, reader)
             if self._limit.ends_file:
                 return
@@ -368,8 +436,10 @@ class _FileScoring:
             if self._limit.ends_file:
                 return
 
-    def _left_by_workers(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
+    def _left_by_pool(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
         """Let other processes score the batches of a large file, and yield those left to this one."""
+        if self._start_part is None:
+            return batches
         collector = self._collector
 
         def add(part: ScoredPart) -> bool:
@@ -377,24 +447,14 @@ class _FileScoring:
             reader.note_formats(part.formats)
             return collector.add_part(part)
 
-        def work(lines: list[Lines], already_shown: int) -> ScoredPart | None:
-            collector.begin_part(already_shown)
-            for position, batch in enumerate(lines):
-                mark_position(position)
-                self._take_batch(batch, reader)
-            return collector.end_part(already_shown, reader.formats)
-
-        yield from left_by_workers(
-            batches,
-            Split(
-                work=work,
-                add=add,
-                state=lambda: reader.state,
-                context=lambda: collector.shown,
-                lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
-            ),
-            self.jobs,
+        work = LineWork(
+            work=_ScoringOfLines(self._start_part, reader),
+            add=add,
+            state=lambda: reader.state,
+            context=lambda: collector.shown,
+            lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
         )
+        return left_by_pool(batches, work, self._jobs)
 
     def _batches(self, path: str) -> Iterator[Batch]:
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes, allow_remote=True):

@@ -7,16 +7,17 @@ to a file of their own; a split that was done is never done again, and one that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from operator import itemgetter
-from pathlib import Path
+from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET, Struct, structs
+import msgspec
+from msgspec import Struct, structs
 
 from callscore.core.case import Case
-from callscore.core.results import Noted, Results
+from callscore.core.results import Results
 from callscore.core.summary import Summary
+from callscore.core.totals import NameCounter
 from callscore.engines.batches import RowOptions, RowScorer, few_collections, score_split
 from callscore.engines.inputs import (
     CASES,
@@ -26,18 +27,22 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.record_reading import RecordReader, source_name
+from callscore.engines.pool import MOST_DEATHS, Pool, process_count
+from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
-    DonePart,
-    LineFile,
-    Manifest,
+    FileState,
+    Fingerprint,
+    PartFiles,
     RowFile,
-    RunIdentity,
-    merge_parts,
-    move_parts,
+    begin_parts,
+    file_state,
+    fingerprint_of,
+    kept_cases,
     parts_folder,
     read_rows,
+    with_fingerprint,
+    write_results,
 )
 from callscore.engines.row_totals import (
     RowTotals,
@@ -52,27 +57,21 @@ from callscore.engines.splits import (
     is_stream,
     one_by_one,
     plan_splits,
-    size_of,
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.engines.workers import MOST_DEATHS, Workers, process_count
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.engines.inputs import Found
 
 __all__ = ["RowRun", "score_to_rows"]
 
 _MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
-_MOST_REPEATED = 10  # ids that are named
-# What is merged in the order of the input, whichever split is done first.
-_NO_NOTES: dict[str, Any] = {
-    "rows": 0,
-    **dict.fromkeys(["not_scored", "not_run", "without_reference", "skipped"], Noted()),
-}
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
 _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
@@ -141,51 +140,43 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
     kept = options.columns.cases if keeps_failing else max_shown
-    identity = _identity(files, references, options, kept)
-    manifest = Manifest(parts_folder(results), identity, resume=resume)
-    resumed = len(manifest.done)
+    states = {path: file_state(path, source_name(path)) for path in (*references, *files)}
+    fingerprint = _fingerprint([*states.values()], options, kept, is_joined=bool(references))
+    parts = begin_parts(parts_folder(results), fingerprint, states, resume=resume)
     scorer = _SplitScorer(
         options,
-        manifest,
+        parts,
         known,
         max_shown=max_shown,
         keeps_failing=keeps_failing,
     )
-    run = _LocalRun(files, scorer, manifest, max_shown=max_shown)
+    run = _LocalRun(files, scorer, max_shown=max_shown)
     try:
         run.go(process_count(jobs), on_bytes or (lambda _: None))
-        destination = Path(results)
-        is_folder = results.endswith("/")
         if run.rows:  # else earlier results stay
-            _apart(lambda: (move_parts if is_folder else _merge(schema))(manifest, destination))
+            _apart(partial(write_results, run.paths, results, schema))
     except UnreadableInput:
-        manifest.remove()  # it would be the same again
+        parts.remove()  # it would be the same again
         raise
-    finally:
-        manifest.close()
     if not keeps_failing:
-        manifest.remove()
-    return run.outcome(resumed=resumed, close=manifest.remove)
+        parts.remove()
+    return run.outcome()
 
 
 def _apart(work: Callable[[], None]) -> None:
     """Do some work in a process of its own, whose memory is then free; if that fails, in this one."""
-
-    def is_done(_: int) -> bool:
-        work()
-        return True
-
-    workers: Workers[int, bool] = Workers(is_done, 1)
+    pool: Pool[int, bool] = Pool(partial(_done, work), 1)
     try:
-        found = list(workers.results(iter([0])))
+        found = list(pool.results(iter([0])))
     finally:
-        workers.close()
+        pool.close()
     if not all(done.result for done in found):
         work()
 
 
-def _merge(schema: Any) -> Callable[[Manifest, Path], None]:
-    return lambda manifest, destination: merge_parts(manifest, destination, schema)
+def _done(work: Callable[[], None], _: int) -> bool:
+    work()
+    return True
 
 
 def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
@@ -197,37 +188,34 @@ def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
         )
 
 
-def _identity(
-    files: Sequence[str], references: Sequence[str], options: RowOptions, kept: str | int
-) -> RunIdentity:
+def _fingerprint(
+    states: list[FileState], options: RowOptions, kept: str | int, *, is_joined: bool
+) -> Fingerprint:
     from callscore import __version__
 
-    return RunIdentity(
+    found = {
+        "settings": settings_payload(options.settings),
+        "--map": dict(options.fields or {}),
+        "--input-format": options.format,
+        "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
+            structs.replace(options.read_options, tools={})
+        ),
+        "--tools": _digest(tools_payload(options.tools)),
+        "--pairs": options.columns.pairs,
+        "hidden values": options.hides_secrets,
+        "--skip-bad": options.skips_bad,
+        "--expected": is_joined,
+        "--show, --max-shown or --save": kept,
+    }
+    return Fingerprint(
         version=f"{__version__}, rows {ROW_VERSION}",
-        options={
-            "settings": settings_payload(options.settings),
-            "--map": dict(options.fields or {}),
-            "--input-format": options.format,
-            "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
-                structs.replace(options.read_options, tools={})
-            ),
-            "--tools": tools_payload(options.tools),
-            "--pairs": options.columns.pairs,
-            "hidden values": options.hides_secrets,
-            "--skip-bad": options.skips_bad,
-            "--expected": bool(references),
-            "--show, --max-shown or --save": kept,
-        },
-        files=[_file_identity(path) for path in (*references, *files)],
+        options=msgspec.json.decode(msgspec.json.encode(found)),  # as it is read back
+        input=_digest(states),
     )
 
 
-def _file_identity(path: str) -> tuple[str, int, int]:
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except (OSError, ValueError):  # standard input, a URL, or a file that is missing
-        changed = 0
-    return source_name(path), size_of(path) or 0, changed
+def _digest(value: Any) -> str:
+    return sha256(msgspec.json.encode(value)).hexdigest()
 
 
 class _Scored(Struct, frozen=True, kw_only=True):
@@ -237,36 +225,37 @@ class _Scored(Struct, frozen=True, kw_only=True):
         names: the ids and trials of the scored cases, to find those that are repeated.
         joined: in a joined run, the ids of the traces that have a reference.
         shown: the first failing cases, as text.
+        lost: the places of what ended every process.
     """
 
-    rows: int
     totals: RowTotals
     names: list[tuple[str, str | None]]
     joined: set[str]
     shown: list[str]
+    lost: tuple[str, ...]
 
 
 class _LocalRun:
     """One pass over the files."""
 
-    def __init__(
-        self, files: Sequence[str], scorer: _SplitScorer, manifest: Manifest, *, max_shown: int
-    ) -> None:
+    def __init__(self, files: Sequence[str], scorer: _SplitScorer, *, max_shown: int) -> None:
         self._files = files
         self._scorer = scorer
-        self._manifest = manifest
         self._max_shown = max_shown
         self._settings = scorer.options.settings
         self._totals = RowTotals(Summary(pass_mark=self._settings.pass_mark))
-        self._noted: list[tuple[tuple[int, int], RowTotals]] = []
-        self._shown: list[tuple[tuple[int, int], list[str]]] = []
-        self._repeated: set[str] = set()  # only the first of them, in alphabetical order
-        self._repeats = 0
+        self._shown: list[str] = []
+        self._repeated = NameCounter(each_once=True)
         self._remembered: set[int] = set()
         self._joined: set[str] = set()
-        self._lost: list[tuple[tuple[int, int], str]] = []
-        self._again: list[Split] = []
-        self.deaths = 0
+        self._lost: list[str] = []
+        self._deaths = 0
+        self.paths: list[Path] = []  # of the parts
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of all parts."""
+        return self._totals.rows
 
     def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
         """Score all splits that are not done; those that are done are only counted."""
@@ -274,105 +263,71 @@ class _LocalRun:
         from pyarrow import acero, compute, parquet  # noqa: F401  (for what they import)
 
         scorer = self._scorer
-        tasks = self._tasks()
-        workers: Workers[Split, _Scored] = Workers(scorer.work, jobs)
+        pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
         try:
-            while True:
-                for done in workers.results(tasks, in_order=False):
-                    if done.is_lost:
-                        self._lose(done.task)
-                    else:
-                        # What a process cannot do raises its error here.
-                        self._add(done.task, done.result or scorer.work(done.task))
-                    on_bytes(done.task.size)
-                if not self._again:
-                    break
-                tasks, self._again = iter(self._again), []
+            for split, scored in self._scored(pool, self._splits()):
+                self._add(split, scored)
+                on_bytes(split.size)
         finally:
-            self.deaths = workers.deaths
-            workers.close()
+            self._deaths = pool.deaths
+            pool.close()
         self._remembered.clear()  # it is large, and all ids were seen
         if scorer.references is not None:
             unanswered = Split(index=len(self._files), files=("references",))
             self._add(unanswered, scorer.score_unanswered(unanswered, self._joined))
 
-    def _tasks(self) -> Iterator[Split]:
+    def _splits(self) -> Iterator[Split]:
         """The splits; a group of files that were done one by one is not done as a group."""
-        done = self._manifest.done
+        done = self._scorer.parts.done
         for split in plan_splits(self._files, may_split=self._scorer.may_split):
-            is_apart = done.keys() & {each.name for each in one_by_one(split)}
-            if is_apart and split.name not in done:
-                yield from one_by_one(split)
+            apart = one_by_one(split)
+            is_apart = split.name not in done and done & {each.name for each in apart}
+            yield from apart if is_apart else [split]
+
+    def _scored(
+        self, pool: Pool[Split, _Scored], splits: Iterator[Split]
+    ) -> Iterator[tuple[Split, _Scored]]:
+        """What the processes make of splits, in their order."""
+        scorer = self._scorer
+        for split, scored, lost_at in pool.results(splits):
+            if lost_at is None:
+                # What a process cannot do raises its error here.
+                yield split, scored or scorer.work(split)
+            elif lost_at >= 0 and lost_at not in split.skipped:
+                skipped = (*split.skipped, lost_at)
+                yield from self._scored(pool, iter([structs.replace(split, skipped=skipped)]))
+            elif len(split.files) > 1:
+                yield from self._scored(pool, iter(one_by_one(split)))
             else:
-                yield split
+                yield split, scorer.lose(split)
 
-    def _add(self, split: Split, scored: _Scored, *, lost: str = "") -> None:
-        done = self._manifest.done.get(split.name)
-        if done is None:
-            done = DonePart(
-                name=split.name,
-                rows=scored.rows,
-                size=split.size,
-                index=split.index,
-                start=split.start,
-                end=split.end,
-                lost=lost,
-            )
-            self._manifest.add(done)
-        if done.lost:
-            self._lost.append((split.key, done.lost))
-        self._totals.merge(structs.replace(scored.totals, **_NO_NOTES))
-        self._noted.append((split.key, structs.replace(scored.totals, summary=Summary())))
-        self._note_repeated(scored.names)
+    def _add(self, split: Split, scored: _Scored) -> None:
+        self.paths.append(self._scorer.parts.path(split.name))
+        self._totals.merge(scored.totals)
+        self._lost += scored.lost
         self._joined |= scored.joined
-        if scored.shown:
-            self._shown.append((split.key, scored.shown))
-            self._shown.sort()
-            while sum(len(texts) for _, texts in self._shown[:-1]) >= self._max_shown > 0:
-                self._shown.pop()
-
-    def _note_repeated(self, names: list[tuple[str, str | None]]) -> None:
-        for name, trial in names:
+        self._shown += scored.shown[: self._max_shown - len(self._shown)]
+        for name, trial in scored.names:
             key = hash((name, trial))
             if key in self._remembered:
-                self._repeats += 1
                 self._repeated.add(name if trial is None else f"{name} #{trial}")
-                if len(self._repeated) > _MOST_REPEATED:
-                    self._repeated.remove(max(self._repeated))
             elif len(self._remembered) < _MAX_REMEMBERED:
                 self._remembered.add(key)
 
-    def _lose(self, split: Split) -> None:
-        """Report a split that ends every process; of several files, each is tried alone first."""
-        if len(split.files) > 1:
-            self._again += one_by_one(split)
-        else:
-            self._add(split, self._scorer.lose(split), lost=split_place(split))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of all splits that are done."""
-        return sum(part.rows for part in self._manifest.done.values())
-
-    def outcome(self, *, resumed: int, close: Callable[[], None]) -> RowRun:
+    def outcome(self) -> RowRun:
         """The outcome of the run, once all splits are done."""
-        settings, manifest = self._settings, self._manifest
+        settings, parts, paths = self._settings, self._scorer.parts, self.paths
         definitions = ToolDefinitions(self._scorer.options.tools)
-        texts = [text for _, found in self._shown for text in found][: self._max_shown]
-        shown = [scored_case(read_case_text(text), settings, definitions) for text in texts]
-        noted = RowTotals(Summary())
-        for _, notes in sorted(self._noted, key=itemgetter(0)):
-            noted.merge(notes)
-        totals = structs.replace(noted, summary=self._totals.summary)
-        repeated = Noted(self._repeats, tuple(sorted(self._repeated)))
+        shown = [scored_case(read_case_text(text), settings, definitions) for text in self._shown]
+        results = results_with(self._totals, settings, shown)
         return RowRun(
-            results=structs.replace(results_with(totals, settings, shown), repeated=repeated),
-            rows=totals.rows,
-            lost=tuple([place for _, place in sorted(self._lost)]),
-            deaths=self.deaths,
-            resumed=resumed,
-            failing=lambda: map(read_case_text, manifest.cases()),
-            close=close,
+            results=structs.replace(results, repeated=self._repeated.noted()),
+            rows=self.rows,
+            lost=tuple(self._lost),
+            deaths=self._deaths,
+            resumed=len(parts.done),
+            failing=lambda: map(read_case_text, kept_cases(paths)),
+            close=parts.remove,
         )
 
 
@@ -382,23 +337,22 @@ class _SplitScorer:
     def __init__(
         self,
         options: RowOptions,
-        manifest: Manifest,
+        parts: PartFiles,
         references: _References | None,
         *,
         max_shown: int,
         keeps_failing: bool,
     ) -> None:
-        self.references = references
         cases = options.columns.cases if keeps_failing else "none"
         if cases == "none" and max_shown > 0:
             cases = "failing"
         columns = structs.replace(options.columns, cases=cases)
         self.options = structs.replace(options, columns=columns)
-        self._manifest = manifest
+        self.parts = parts
+        self.references = references
         self._max_shown = max_shown
-        self._keeps_failing = keeps_failing
+        self._most_kept = None if keeps_failing else max_shown
         self._reader = RecordReader(options, CASES if references is None else TRACES)
-        self._definitions = ToolDefinitions(options.tools)
 
     def may_split(self, head: Lines) -> bool:
         """Whether the lines of a file that begins with these can be read one by one."""
@@ -410,29 +364,29 @@ class _SplitScorer:
         Raises:
             UnreadableInput: something in it cannot be read, and is not to be skipped.
         """
-        done = self._manifest.done.get(split.name)
-        counted = None if done is None else self._counted(done)
+        counted = self._counted(split) if split.name in self.parts.done else None
         if counted is not None:
             return counted
-        most = None if self._keeps_failing else self._max_shown
         references = None if self.references is None else self.references.cases
-        scorer = RowScorer(self.options, references=references, max_cases=most)
+        scorer = RowScorer(self.options, references=references, max_cases=self._most_kept)
         with few_collections():
             return self._written(split, score_split(split, self._reader, scorer))
 
     def lose(self, split: Split) -> _Scored:
         """Write a row about a split that cannot be scored."""
         scorer = RowScorer(structs.replace(self.options, skips_bad=True))
-        problem = _LOST.format(place=split_place(split), deaths=MOST_DEATHS)
-        scorer.refuse(problem, *_place(split))
-        return self._written(split, scorer.rest())
+        place = split_place(split)
+        start = None if split.end is None else split.start
+        problem = _LOST.format(place=place, deaths=MOST_DEATHS)
+        scorer.refuse(problem, source_name(split.files[0]), start)
+        return self._written(split, scorer.rest(), lost=(place,))
 
     def score_unanswered(self, split: Split, joined: set[str]) -> _Scored:
         """Write the rows of the references without a trace."""
         return self._written(split, self._unanswered_batches(joined))
 
     def _unanswered_batches(self, joined: set[str]) -> Iterator[Any]:
-        scorer = RowScorer(self.options, max_cases=None if self._keeps_failing else 0)
+        scorer = RowScorer(self.options, max_cases=None if self._most_kept is None else 0)
         references = self.references
         if references is not None:
             for place, problem in references.problems:
@@ -443,83 +397,42 @@ class _SplitScorer:
                     yield from scorer.full_batches()
         yield from scorer.rest()
 
-    def _written(self, split: Split, batches: Iterable[Any]) -> _Scored:
+    def _written(
+        self, split: Split, batches: Iterable[Any], *, lost: tuple[str, ...] = ()
+    ) -> _Scored:
         """Write the rows of a split, and count them."""
-        counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
-        schema = row_schema(structs.replace(self.options.columns, cases="none"))
-        rows = RowFile(self._manifest.rows_path(split.name), schema)
-        cases = LineFile(self._manifest.cases_path(split.name))
-        try:
-            for batch in batches:
-                cases.write(counting.add(batch))
-                rows.write(batch.select(schema.names))
-            cases.finish()
-            rows.finish()
-        except BaseException:
-            cases.discard()
-            rows.discard()
-            raise
-        return counting.scored()
+        lost = (*skipped_places(split), *lost)
+        fingerprint = self.parts.fingerprint_of(split.files, lost)
+        schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
+        with RowFile(self.parts.path(split.name), schema) as rows:
+            return self._count(map(rows.written, batches), lost)
 
-    def _counted(self, done: DonePart) -> _Scored | None:
-        """Count the rows of a split that was done before; None if its file is missing or damaged."""
+    def _counted(self, split: Split) -> _Scored | None:
+        """Count the rows of a split that was done before; None if its file is damaged."""
         from pyarrow import ArrowException
 
-        counting = _Counting(self.options, self._max_shown, is_joined=self.references is not None)
+        path = self.parts.path(split.name)
         try:
-            for batch in read_rows(self._manifest.rows_path(done.name)):
-                counting.add(batch)
+            fingerprint = fingerprint_of(path)
+            return None if fingerprint is None else self._count(read_rows(path), fingerprint.lost)
         except (OSError, ArrowException):
             return None
-        failing = filter(self._is_failing, self._manifest.cases_of(done.name))
-        scored = structs.replace(counting.scored(), shown=[*islice(failing, self._max_shown)])
-        return scored if scored.rows == done.rows else None
 
-    def _is_failing(self, text: str) -> bool:
-        case = read_case_text(text)
-        if case.expected is UNSET or case.actual is None:
-            return False
-        return not scored_case(case, self.options.settings, self._definitions).score.passed
-
-
-class _Counting:
-    """Adds up the rows of one split."""
-
-    def __init__(self, options: RowOptions, max_shown: int, *, is_joined: bool) -> None:
-        self._is_joined = is_joined
-        self._joined: set[str] = set()
-        self._settings = options.settings
-        self._max_shown = max_shown
-        self._totals = RowTotals(Summary(pass_mark=options.settings.pass_mark))
-        self._names: list[tuple[str, str | None]] = []
-        self._shown: list[str] = []
-
-    def add(self, batch: Any) -> list[str]:
-        """Count the rows of a batch; returns the cases in it, as text."""
-        self._totals.merge(totals_of_batch(batch, self._settings))
-        columns = [batch[name].to_pylist() for name in ("id", "trial", "status")]
-        self._names += [
-            (name, trial)
-            for name, trial, status in zip(*columns, strict=True)
-            if status == "scored" and not name.startswith(CONTENT_ID_PREFIX)
-        ]
-        if self._is_joined:
-            found = zip(columns[0], columns[2], strict=True)
-            self._joined.update([name for name, status in found if name and status in _JOINED])
-        if "case" not in batch.schema.names:
-            return []
-        self._shown += failing_cases(batch, self._max_shown - len(self._shown))
-        return [text for text in batch["case"].to_pylist() if text is not None]
-
-    def scored(self) -> _Scored:
-        """What was counted."""
-        return _Scored(
-            rows=self._totals.rows,
-            totals=self._totals,
-            names=self._names,
-            joined=self._joined,
-            shown=self._shown,
-        )
+    def _count(self, batches: Iterable[Any], lost: tuple[str, ...]) -> _Scored:
+        """Add up the rows of a split; `lost` are the places of what was lost."""
+        is_joined = self.references is not None
+        totals = RowTotals(Summary(pass_mark=self.options.settings.pass_mark))
+        found = _Scored(totals=totals, names=[], joined=set(), shown=[], lost=lost)
+        for batch in batches:
+            totals.merge(totals_of_batch(batch, self.options.settings))
+            columns = [batch[name].to_pylist() for name in ("id", "trial", "status")]
+            for name, trial, status in zip(*columns, strict=True):
+                if status == "scored" and not name.startswith(CONTENT_ID_PREFIX):
+                    found.names.append((name, trial))
+                if is_joined and name and status in _JOINED:
+                    found.joined.add(name)
+            found.shown.extend(failing_cases(batch, self._max_shown - len(found.shown)))
+        return found
 
 
 class _References:
@@ -548,7 +461,3 @@ class _References:
             raise unreadable(place, problem)
         if problem:
             self.problems.append((place, problem))
-
-
-def _place(split: Split) -> tuple[str, int | None]:
-    return source_name(split.files[0]), None if split.end is None else split.start

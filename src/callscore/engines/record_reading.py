@@ -18,6 +18,7 @@ from callscore.engines.inputs import (
     decoded_lines,
     input_options_for,
 )
+from callscore.engines.pool import MOST_DEATHS, mark_position
 from callscore.engines.result_rows import require_pyarrow
 from callscore.engines.row_totals import place_text
 from callscore.engines.splits import (
@@ -27,7 +28,6 @@ from callscore.engines.splits import (
     lines_of,
     row_groups_between,
 )
-from callscore.engines.workers import MOST_DEATHS, mark_position
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import is_case
 from callscore.formats.cases import read_case
@@ -51,11 +51,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LINE_COLUMN",
+    "LOST_RECORD",
     "OFFSET_COLUMN",
     "ORDER_COLUMN",
     "SOURCE_COLUMN",
     "RecordReader",
     "batch_items",
+    "skipped_places",
     "source_name",
     "split_items",
 ]
@@ -68,7 +70,7 @@ ORDER_COLUMN = "callscore_order"
 LINE_COLUMN = "callscore_line"
 
 _FILE_BITS = 44  # of the position of a record in its split: above them is the number of its file
-_LOST = (
+LOST_RECORD = (
     f"this record ended {MOST_DEATHS} processes, perhaps because memory is short. Look at it, or use"
     " fewer processes: --jobs 1."
 )
@@ -179,12 +181,18 @@ def _record(value: dict[str, Any], place: str) -> Record | BadRecord:
 # --- splits ---------------------------------------------------------------------------------------
 
 
+def skipped_places(split: Split) -> list[str]:
+    """Where the records are that are not read."""
+    places = [(split.files[at >> _FILE_BITS], at % (1 << _FILE_BITS)) for at in split.skipped]
+    return [place_text(source_name(path), offset) for path, offset in places]
+
+
 def split_items(
     split: Split,
     reader: RecordReader,
     open_file: Callable[[str], AbstractContextManager[IO[bytes]]] | None = None,
 ) -> Iterator[Item]:
-    """What is in a split, whoever reads it; a file that cannot be read is a `BadRecord`.
+    """What is in a split, on every engine; a file that cannot be read is a `BadRecord`.
 
     Args:
         split: a part of a file, or whole files.
@@ -259,14 +267,14 @@ class _FileItems:
         offset, source = lines.offset, self.source
         for case, line in zip(cases, lines.data.split(b"\n"), strict=False):
             is_read = self._may_read(offset)
-            yield (("", case) if is_read else BadRecord("", _LOST)), source, offset, offset
+            yield (("", case) if is_read else BadRecord("", LOST_RECORD)), source, offset, offset
             offset += len(line) + 1
 
     def _of_each_line(self, lines: Lines) -> Iterator[Item]:
         offset, source = lines.offset, self.source
         for line in lines.data.split(b"\n"):
             if line.strip() and not self._may_read(offset):
-                yield BadRecord("", _LOST), source, offset, offset
+                yield BadRecord("", LOST_RECORD), source, offset, offset
             elif line.strip():
                 given = Lines(place_text(source, offset), 1, line, offset)
                 for record in given.records(checked_bytes=CHECKED_BYTES):
@@ -280,7 +288,7 @@ class _FileItems:
         for first, batch in batches:
             for offset, row in enumerate(batch_rows(batch), first):
                 if not self._may_read(offset):
-                    yield BadRecord("", _LOST), source, offset, offset
+                    yield BadRecord("", LOST_RECORD), source, offset, offset
                     continue
                 for found in self._reader.read(Record(place_text(source, offset), row)):
                     yield found, source, offset, offset
@@ -297,7 +305,7 @@ class _FileItems:
                 if self._may_read(position):
                     yield from map(self._unplaced, reader.take(record))
                 else:
-                    yield self._unplaced(BadRecord(record.place, _LOST))
+                    yield self._unplaced(BadRecord(record.place, LOST_RECORD))
                 position += 1
         yield from map(self._unplaced, reader.finish())
 

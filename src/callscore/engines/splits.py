@@ -223,8 +223,9 @@ def _ranges(path: str, index: int, file_size: int, step: int) -> Iterator[Split]
 
 def is_parquet(file: IO[bytes]) -> bool:
     """Whether an open file is a Parquet file, by its first bytes."""
+    magic = file.read(_MAGIC_SIZE)
     file.seek(0)
-    return file.read(_MAGIC_SIZE) == _PARQUET_MAGIC
+    return magic == _PARQUET_MAGIC
 
 
 def first_lines(path: str) -> Lines | None:

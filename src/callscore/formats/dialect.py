@@ -54,6 +54,11 @@ class Dialect(Struct, frozen=True):
     continues: Callable[[Any, Any], bool] | None = None
     has_calls: bool = True
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dialect_named, (
+            self.name,
+        )  # in another process, its functions are those of its module
+
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
     """The dialect of a module; an error if it lacks something that every dialect has."""

@@ -101,4 +101,8 @@ def _attribute(text: str) -> str:
     return _text(text).replace('"', "&quot;").replace("\n", "&#10;")
 
 
-CASE_FORMAT = CaseFormat(lambda case, lang: _case(case, case.label, lang).encode(), _around)
+def _written_case(case: CaseScore, lang: Language) -> bytes:
+    return _case(case, case.label, lang).encode()
+
+
+CASE_FORMAT = CaseFormat(_written_case, _around)

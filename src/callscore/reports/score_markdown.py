@@ -96,9 +96,11 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
     return "".join([f"{block}{_BETWEEN}" for block in before]), f"{_BETWEEN.join(after)}\n"
 
 
-CASE_FORMAT = CaseFormat(
-    lambda case, lang: _case(case, lang).encode(), _around, separator=_BETWEEN.encode()
-)
+def _written_case(case: CaseScore, lang: Language) -> bytes:
+    return _case(case, lang).encode()
+
+
+CASE_FORMAT = CaseFormat(_written_case, _around, separator=_BETWEEN.encode())
 
 
 def _headline(results: Results, lang: Language) -> Iterator[str]:
