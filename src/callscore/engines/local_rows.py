@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, structs
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
 from callscore.core.summary import Summary
+from callscore.core.totals import Totals
 from callscore.engines.batches import RecordReader, RowOptions, RowScorer, few_collections
 from callscore.engines.inputs import (
     CASES,
@@ -41,7 +42,6 @@ from callscore.engines.row_files import (
     read_rows,
 )
 from callscore.engines.row_totals import (
-    RowTotals,
     failing_cases,
     place_text,
     results_with,
@@ -77,10 +77,6 @@ __all__ = ["RowRun", "score_to_rows"]
 _MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
 _MOST_REPEATED = 10  # ids that are named
 # What is merged in the order of the input, whichever split is done first.
-_NO_NOTES: dict[str, Any] = {
-    "rows": 0,
-    **dict.fromkeys(["not_scored", "not_run", "without_reference", "skipped"], Noted()),
-}
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
 _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
@@ -253,7 +249,7 @@ class _Scored(Struct, frozen=True, kw_only=True):
     """
 
     rows: int
-    totals: RowTotals
+    totals: Totals
     names: list[tuple[str, str | None]]
     joined: set[str]
     shown: list[str]
@@ -270,8 +266,8 @@ class _LocalRun:
         self._manifest = manifest
         self._max_shown = max_shown
         self._settings = scorer.options.settings
-        self._totals = RowTotals(Summary(pass_mark=self._settings.pass_mark))
-        self._noted: list[tuple[tuple[int, int], RowTotals]] = []
+        self._summary = Summary(pass_mark=self._settings.pass_mark)
+        self._noted: list[tuple[tuple[int, int], Totals]] = []
         self._shown: list[tuple[tuple[int, int], list[str]]] = []
         self._repeated: set[str] = set()  # only the first of them, in alphabetical order
         self._repeats = 0
@@ -334,7 +330,7 @@ class _LocalRun:
             self._manifest.add(done)
         if done.lost:
             self._lost.append((split.key, done.lost))
-        self._totals.merge(structs.replace(scored.totals, **_NO_NOTES))
+        self._summary.merge(scored.totals.summary)
         self._noted.append((split.key, structs.replace(scored.totals, summary=Summary())))
         self._note_repeated(scored.names)
         self._joined |= scored.joined
@@ -373,10 +369,10 @@ class _LocalRun:
         definitions = ToolDefinitions(self._scorer.options.tools)
         texts = [text for _, found in self._shown for text in found][: self._max_shown]
         shown = [scored_case(read_case_text(text), settings, definitions) for text in texts]
-        noted = RowTotals(Summary())
+        noted = Totals()
         for _, notes in sorted(self._noted, key=itemgetter(0)):
             noted.merge(notes)
-        totals = structs.replace(noted, summary=self._totals.summary)
+        totals = structs.replace(noted, summary=self._summary)
         repeated = Noted(self._repeats, tuple(sorted(self._repeated)))
         return RowRun(
             results=structs.replace(results_with(totals, settings, shown), repeated=repeated),
@@ -652,7 +648,7 @@ class _Counting:
         self._joined: set[str] = set()
         self._settings = options.settings
         self._max_shown = max_shown
-        self._totals = RowTotals(Summary(pass_mark=options.settings.pass_mark))
+        self._totals = Totals.of(options.settings)
         self._names: list[tuple[str, str | None]] = []
         self._shown: list[str] = []
 
