@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 from tests.runner.agents import a_case
 
@@ -22,7 +23,7 @@ from callscore.core.results import (
 from callscore.core.score import UNANSWERED
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
-from callscore.core.totals import Column, Totals, summary_payload
+from callscore.core.totals import Column, EvaluationTotals, NameCounter, Totals, summary_payload
 
 if TYPE_CHECKING:
     from callscore.core.results import EvaluationResults
@@ -58,7 +59,7 @@ def result_of(found: Result | Failure) -> Result:
 
 def gather(*outcomes: Result | Failure, order: list[int] | None = None, **options: Any) -> Any:
     fail_under = options.pop("fail_under", {"accuracy": None})
-    totals = Totals(DEFAULT, fail_under, **options)
+    totals = EvaluationTotals(DEFAULT, fail_under, **options)
     for position in order or range(len(outcomes)):
         totals.add(result_of(outcomes[position]), position)
     found: EvaluationResults = totals.evaluation(ABOUT)
@@ -130,7 +131,7 @@ def test_a_case_that_fails_at_every_trial_is_shown_once() -> None:
 
 
 def test_fail_under_does_not_apply_to_what_was_not_asked() -> None:
-    totals = Totals(DEFAULT, {"accuracy": 0.9})
+    totals = EvaluationTotals(DEFAULT, {"accuracy": 0.9})
     skipped = totals.evaluation(ABOUT, skipped=Noted(2), cases=0, questions=0)
     totals.add(outcome("a", 0.0), 0)
     some = totals.evaluation(ABOUT, cases=2, questions=2)
@@ -156,7 +157,7 @@ def kept(name: str, **about: Any) -> Result:
 
 
 def read_back(*results: Result, **fail_under: float | None) -> EvaluationResults:
-    totals = Totals(DEFAULT, fail_under, show="none")
+    totals = EvaluationTotals(DEFAULT, fail_under, show="none")
     for each in results:
         totals.add(each)
     return totals.evaluation(ABOUT, is_saved=True)
@@ -238,22 +239,58 @@ def test_every_case_of_a_small_evaluation_is_listed_in_the_order_of_the_plan() -
     ]
 
 
-def test_results_can_be_counted_without_their_ids_and_tools() -> None:
-    found = [
-        Result(case=Case(id="a"), score=score([], []), passed=True),
-        Result(case=Case(id="b"), status="not_scored"),
-        result_of(Failure(case="c", kind="unscored", problem="no judge")),
-    ]
-    totals = Totals(DEFAULT, {"accuracy": None})
+def totals_of(*found: Result) -> Totals:
+    totals = Totals()
     for each in found:
-        values = () if each.score is None else (MetricValue("accuracy", each.score.f1),)
-        totals.add_briefly(each, values)
-    counted = totals.evaluation({"name": "file", "place": ""}, cases=3)
-    assert (counted.answered, counted.passed, counted.undecided) == (2, 1, 1)
-    assert (counted.errors, counted.unscored, counted.cases) == (1, 1, 3)
-    assert counted.scorers[0].mean == 0.5
-    assert counted.results.summary.outcomes == {(0, 0, 0, 0): 1, UNANSWERED: 1}
-    assert counted.results.summary.tools == {}
+        totals.add(each)
+    return totals
+
+
+MIXED = [
+    *[
+        outcome(name, 0.0 if name == "b" else 1 / 3, trial=trial)
+        for name in "ab"
+        for trial in (1, 2)
+    ],
+    outcome("c", None, reused=True),
+    outcome("d", expected=None),
+    *[
+        result_of(Failure(case=kind, kind=kind, problem="no"))
+        for kind in ("missing", "unscored", "raised")
+    ],
+]
+
+
+def test_totals_of_parts_merge_to_those_of_the_whole_in_any_order() -> None:
+    whole = totals_of(*MIXED)
+    last, first = totals_of(*MIXED[5:]), totals_of(*MIXED[:5])
+
+    last.merge(first)
+
+    assert last.to_dict()["columns"] == whole.to_dict()["columns"]
+    assert last.summary == whole.summary
+    assert (last.answered, last.passed, last.undecided, last.errors) == (6, 1, 1, 3)
+    assert (last.usage, last.reused, last.unscored) == (Usage(5, 100, 50), 1, 1)
+    assert (last.not_run.names, last.not_scored.names) == (["missing"], ["d"])
+
+
+def test_totals_are_read_back_from_json() -> None:
+    totals = totals_of(*MIXED)
+
+    text = msgspec.json.encode(totals.to_dict())
+
+    assert Totals.from_dict(msgspec.json.decode(text)) == totals
+    assert Totals.from_dict(Totals().to_dict()) == Totals()
+
+
+def test_of_the_names_of_parts_those_that_sort_first_can_stay() -> None:
+    first, last = Totals(), Totals()
+    first.not_run.add("b")
+    last.not_run.add("a")
+
+    first.merge(last, by_name=True)
+
+    assert first.not_run == NameCounter(count=2, names=["a", "b"])
 
 
 # --- cases that were added up elsewhere ---------------------------------------------------------
@@ -265,14 +302,17 @@ def test_a_summary_counts_as_its_cases_do() -> None:
         outcome(name, 0.0 if (name, trial) == ("b", 2) else 1.0, trial=trial)
         for name, trial in names
     ]
-    one_by_one, at_once = Totals(DEFAULT, {"accuracy": 0.9}), Totals(DEFAULT, {"accuracy": 0.9})
+    one_by_one, at_once = (
+        EvaluationTotals(DEFAULT, {"accuracy": 0.9}),
+        EvaluationTotals(DEFAULT, {"accuracy": 0.9}),
+    )
     summary = Summary()
     for each in results:
         one_by_one.add(each)
         assert each.score is not None
         summary.add(each.score, trial_of=each.case.id)
 
-    at_once.add_summary(summary, "accuracy")
+    at_once.add_counted(summary, "accuracy")
 
     first, second = one_by_one.evaluation(ABOUT), at_once.evaluation(ABOUT, cases=2)
     assert summary_payload([second]) | {"seconds": None} == summary_payload([first]) | {
@@ -284,9 +324,9 @@ def test_a_summary_counts_as_its_cases_do() -> None:
 
 
 def test_a_missing_answer_of_a_summary_is_an_error() -> None:
-    totals = Totals(DEFAULT, {"accuracy": None})
+    totals = EvaluationTotals(DEFAULT, {"accuracy": None})
 
-    totals.add_summary(Summary(outcomes={(1, 1, 1, 0): 3, UNANSWERED: 1}), "accuracy", not_scored=2)
+    totals.add_counted(Summary(outcomes={(1, 1, 1, 0): 3, UNANSWERED: 1}), "accuracy", not_scored=2)
 
     found = totals.evaluation(ABOUT, cases=6)
     assert (found.answered, found.passed, found.errors, found.undecided) == (5, 3, 1, 2)
@@ -332,7 +372,7 @@ def test_a_column_says_each_reason_once() -> None:
 
 def test_many_cases_are_not_listed() -> None:
     cases = [outcome(name) for name in "abcd"]
-    totals = Totals(DEFAULT, {"accuracy": None}, max_listed=2)
+    totals = EvaluationTotals(DEFAULT, {"accuracy": None}, max_listed=2)
     totals.add(cases[0], 0)
 
     assert gather(*cases, max_listed=2).listed == ()

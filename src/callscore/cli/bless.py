@@ -228,7 +228,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     run = store.find(request.run or "")
     evaluations = store.evaluations(run.id)
     counts = [saved_counts(each.summary) for each in evaluations]
-    if any(each is not None and each.trials for each in counts):
+    if any(each is not None and each.summary.trial_cases for each in counts):
         # Of a case with several trials, those that passed are not saved: it may be flaky.
         require_every_case(run, "bless")
     kept = StoredRun(

@@ -330,7 +330,7 @@ def _as_one_trial(case: CaseOutcome) -> CaseOutcome:
     tools: dict[str, ToolCounts] = {}
     for trial in case.trials:
         for tool, counts in (trial.tools or {}).items():
-            tools.setdefault(tool, ToolCounts()).add(ToolCounts(*counts))
+            tools.setdefault(tool, ToolCounts()).add(counts)
     is_known = all(trial.tools is not None or not trial.forbidden for trial in case.trials)
     only = TrialOutcome(
         forbidden=sum(trial.forbidden for trial in case.trials),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import zip_longest
 from math import fsum
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
-from msgspec import Meta, Struct, field
-from msgspec.structs import astuple
+from msgspec import Meta, Struct, convert, field, to_builtins
+from msgspec.structs import astuple, replace
 
 from callscore.core.score import (
     UNANSWERED,
@@ -33,9 +34,8 @@ from callscore.core.statistics import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from callscore.core.call import ToolCall
     from callscore.core.fast_strict import StrictCounter
     from callscore.core.results import CaseTrials
     from callscore.core.score import Fault, Score
@@ -53,6 +53,14 @@ __all__ = [
 
 Key = TypeVar("Key")
 _MIN_CASES = 10
+# So many ids of cases with several trials, one of which failed, are saved.
+_MOST_NAMED = 1_000
+# The numbers of `ToolCounts` for one tool in a case, without the last two if both are 0, as in most.
+ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
+# An outcome, and how many cases have it. The forbidden calls of a missing answer are -1.
+_Forbidden = Annotated[int, Meta(ge=-1, le=2**53)]
+_Times = tuple[_Count, _Count, _Count, _Forbidden, _Count]
 
 
 class ToolCounts(Struct):
@@ -83,10 +91,11 @@ class ToolCounts(Struct):
         numbers = astuple(self)
         return numbers if self.free or self.assumed else numbers[:_USUAL]
 
-    def add(self, other: ToolCounts) -> None:
-        """Add the counts of the same tool in other cases."""
-        for count in self.__struct_fields__:
-            setattr(self, count, getattr(self, count) + getattr(other, count))
+    def add(self, numbers: ToolOutcome, times: int = 1) -> None:
+        """Add the numbers of the same tool, `times` times."""
+        for count, number in zip(self.__struct_fields__, numbers, strict=False):
+            if number:
+                setattr(self, count, getattr(self, count) + number * times)
 
 
 class Summary(Struct):
@@ -100,6 +109,8 @@ class Summary(Struct):
         confusion: (expected tool, called tool) -> how often one was called in place of the other.
             Within a case, missed and extra calls are matched in order; None for the rest.
         trials: id -> outcomes, of the cases that say which trial they are.
+        other_trials: the outcomes of a case with trials -> how many further cases, of which the ids
+            are not kept, have the same.
         faults: (tool, kind) -> how often the tools' schemas find this fault in its calls.
         checked_cases: the cases whose tools' schemas are known.
         checked_calls: the actual calls of these cases.
@@ -118,6 +129,7 @@ class Summary(Struct):
     wrong_arguments: dict[tuple[str, str], int] = field(default_factory=dict)
     confusion: dict[tuple[str | None, str | None], int] = field(default_factory=dict)
     trials: dict[str, dict[Outcome, int]] = field(default_factory=dict)
+    other_trials: dict[tuple[_Times, ...], int] = field(default_factory=dict)
     faults: dict[tuple[str, FaultKind], int] = field(default_factory=dict)
     checked_cases: int = 0
     checked_calls: int = 0
@@ -130,51 +142,56 @@ class Summary(Struct):
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id if it is one of several trials."""
-        outcome = outcome_of(score)
-        _add_count(self.outcomes, outcome)
+        outcome = correct, expected, actual, _ = outcome_of(score)
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
-        self.uncounted_cases += has_no_counted_calls(score)
-        self.differing_cases += has_accepted_differences(score)
-        tool, known = self.tool, self.tools.get
-        expected = score.expected
-        for call in expected[: score.equal_start]:
+        known, tool = self.tools.get, self.tool
+        calls = score.expected
+        for call in calls[: score.equal_start]:
             (known(call.name) or tool(call.name)).correct += 1
         for row, _ in score.other_correct:
-            (known(expected[row].name) or tool(expected[row].name)).correct += 1
-        for pair in score.incorrect:
-            name = pair.expected.name
-            tool(name).incorrect += 1
-            tool(name).free += pair.actual_index in score.free
-            for argument in pair.differing_arguments:
-                _add_count(self.wrong_arguments, (name, argument))
-        self._add_unpaired_calls(*score.unpaired)
+            (known(calls[row].name) or tool(calls[row].name)).correct += 1
+        if not correct == expected == actual == len(score.actual):
+            self._add_mistakes(score)
+        self.uncounted_cases += has_no_counted_calls(score)
+        self.differing_cases += has_accepted_differences(score)
         self.add_turns(turn_count(score), score.first_wrong_turn)
-        self._add_marked_tools(score)
         if score.faults is not None:
             self._add_faults(score.faults, total_calls("actual", score.actual, score.ignored))
 
-    def _add_marked_tools(self, score: Score) -> None:
-        """Count forbidden calls, and the tools that count as writes without evidence."""
+    def _add_mistakes(self, score: Score) -> None:
+        """Count wrong, missed and extra calls, and which of these are forbidden, or free, or writes."""
+        for pair in score.incorrect:
+            name = pair.expected.name
+            self.tool(name).incorrect += 1
+            self.tool(name).free += pair.actual_index in score.free
+            for argument in pair.differing_arguments:
+                _add_count(self.wrong_arguments, (name, argument))
+        missed, extra = score.unpaired
+        for names in zip_longest([call.name for call in missed], [call.name for call in extra]):
+            self.add_unpaired(names)
         for position in score.forbidden:
             self.tool(score.actual[position].name).forbidden += 1
         for name in score.assumed_writes:
             self.tool(name).assumed += 1
 
-    def _add_unpaired_calls(self, missed: Sequence[ToolCall], extra: Sequence[ToolCall]) -> None:
-        """Count missed calls, each set against the extra call at its position."""
-        if missed or extra:
-            for names in zip_longest([call.name for call in missed], [call.name for call in extra]):
-                self._add_unpaired(names, 1)
+    def add_unpaired(self, names: tuple[str | None, str | None], times: int = 1) -> None:
+        """Count the tools of a missed call and of the extra call at its position, or one of the two."""
+        _add_count(self.confusion, names, times)
+        missed, extra = names
+        if missed is not None:
+            self.tool(missed).missed += times
+        if extra is not None:
+            self.tool(extra).extra += times
 
-    def add_counts(self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int) -> None:
-        """Count several cases with the same outcome and the same counts of each tool.
-
-        The counts of the tools are empty where they are not known.
-        """
+    def add_counts(
+        self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int = 1
+    ) -> None:
+        """Count cases with the same outcome and the same numbers of each tool, if these are known."""
         _add_count(self.outcomes, outcome, times)
-        for name, of_tool in tools.items():
-            self.tool(name).add(ToolCounts(*[count * times for count in of_tool]))
+        for name, numbers in tools.items():
+            self.tool(name).add(numbers, times)
 
     def add_unanswered(self, *, trial_of: str | None = None) -> None:
         """Count a case without an answer: its score is 0, and it did not pass."""
@@ -185,19 +202,6 @@ class Summary(Struct):
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Record that an outcome, which `add_counts` counts, is of a trial of this case."""
         _add_count(self.trials.setdefault(case, {}), outcome)
-
-    def add_unpaired(self, confusion: Mapping[tuple[str | None, str | None], int]) -> None:
-        """Count missed calls and the extra calls they were set against."""
-        for names, times in confusion.items():
-            self._add_unpaired(names, times)
-
-    def _add_unpaired(self, names: tuple[str | None, str | None], times: int) -> None:
-        self.confusion[names] = self.confusion.get(names, 0) + times
-        missed, extra = names
-        if missed is not None:
-            self.tool(missed).missed += times
-        if extra is not None:
-            self.tool(extra).extra += times
 
     def add_turns(self, turns: int | None, first_wrong: int | None, times: int = 1) -> None:
         """Count the turns of a case, as `turn_count` and `Score.first_wrong_turn` have them."""
@@ -225,6 +229,11 @@ class Summary(Struct):
         return counts
 
     @property
+    def tool_outcomes(self) -> dict[str, ToolOutcome]:
+        """The numbers of each tool, as they are saved."""
+        return {name: counts.outcome for name, counts in self.tools.items()}
+
+    @property
     def assumed_writes(self) -> tuple[str, ...]:
         """The tools that count as writes without evidence where it costs something, the most often first."""
         found = [(tool, counts.assumed) for tool, counts in self.tools.items() if counts.assumed]
@@ -238,22 +247,79 @@ class Summary(Struct):
         """Add the counts of another summary."""
         if self.pass_mark != other.pass_mark:
             raise InvalidSettings("summaries with different 'pass_mark' cannot be merged")
-        add_counts(self.outcomes, other.outcomes)
-        add_counts(self.wrong_arguments, other.wrong_arguments)
-        add_counts(self.confusion, other.confusion)
+        for name in _COUNTED:
+            add_counts(getattr(self, name), getattr(other, name))
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         for case, outcomes in other.trials.items():
             add_counts(self.trials.setdefault(case, {}), outcomes)
         for name, counts in other.tools.items():
-            self.tool(name).add(counts)
-        add_counts(self.faults, other.faults)
-        self.checked_cases += other.checked_cases
-        self.checked_calls += other.checked_calls
-        self.valid_calls += other.valid_calls
-        self.uncounted_cases += other.uncounted_cases
-        self.differing_cases += other.differing_cases
-        self.turn_cases += other.turn_cases
-        self.joined_turn_cases += other.joined_turn_cases
-        add_counts(self.wrong_turns, other.wrong_turns)
+            self.tool(name).add(astuple(counts))
+
+    def in_key_order(self) -> Summary:
+        """The same counts, with all keys in their order: equal summaries then look the same."""
+        names = ("tools", "trials", *_COUNTED)
+        return replace(self, **{name: _sorted(getattr(self, name)) for name in names})
+
+    def with_few_names(self) -> Summary:
+        """The same counts with the ids of the first repeated cases that failed, instead of all.
+
+        With many cases, this is a few kilobytes as plain data.
+        """
+        named: dict[str, dict[Outcome, int]] = {}
+        others = Counter(self.other_trials)
+        for case, outcomes in self.trials.items():
+            trials = _total(outcomes)
+            is_failing = trials > 1 and self.passed_among(outcomes) < trials
+            if is_failing and len(named) < _MOST_NAMED:
+                named[case] = outcomes
+            else:
+                others[tuple(_times(outcomes))] += 1
+        return replace(self, trials=named, other_trials=dict(others))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts as plain data; without what is 0 or empty."""
+        rows: dict[str, Any] = {
+            name: [(*key, times) for key, times in getattr(self, name).items()]
+            for name in ("wrong_arguments", "confusion", "faults")
+        }
+        plain = _Plain(
+            pass_mark=self.pass_mark,
+            outcomes=_times(self.outcomes),
+            tools=self.tool_outcomes,
+            trials=[(case, _times(outcomes)) for case, outcomes in self.trials.items()],
+            other_trials=[([*kind], times) for kind, times in self.other_trials.items()],
+            wrong_turns=sorted(self.wrong_turns.items()),
+            **rows,
+            **{name: getattr(self, name) for name in _NUMBERS},
+        )
+        found: dict[str, Any] = to_builtins(plain)
+        return found
+
+    @staticmethod
+    def from_dict(data: Any) -> Summary:
+        """The counts that `to_dict` wrote.
+
+        Raises:
+            msgspec.ValidationError: they are something else.
+        """
+        plain = convert(data, _Plain, strict=False)
+        faults: dict[tuple[str, FaultKind], int] = {
+            (tool, kind): times  # type: ignore[misc]  # a kind of another version is only counted
+            for tool, kind, times in plain.faults
+        }
+        return Summary(
+            pass_mark=plain.pass_mark,
+            outcomes=_outcomes(plain.outcomes),
+            tools={name: ToolCounts(*numbers) for name, numbers in plain.tools.items()},
+            wrong_arguments={(tool, each): times for tool, each, times in plain.wrong_arguments},
+            confusion={(first, second): times for first, second, times in plain.confusion},
+            trials={case: _outcomes(found) for case, found in plain.trials},
+            other_trials={tuple(kind): times for kind, times in plain.other_trials},
+            faults=faults,
+            wrong_turns=dict(plain.wrong_turns),
+            **{name: getattr(plain, name) for name in _NUMBERS},
+        )
 
     @property
     def cases(self) -> int:
@@ -273,12 +339,18 @@ class Summary(Struct):
     @property
     def distinct_cases(self) -> int:
         """How many cases were scored, with the trials of a case counted once."""
-        return self.cases - sum(map(_total, self.trials.values())) + len(self.trials)
+        trials = sum(_total(outcomes) * times for outcomes, times in self.trial_kinds())
+        return self.cases - trials + self.trial_cases
+
+    @property
+    def trial_cases(self) -> int:
+        """How many cases say which trial they are, with the trials of a case counted once."""
+        return len(self.trials) + sum(self.other_trials.values())
 
     @property
     def has_repeated_trials(self) -> bool:
         """Whether a case has more than one trial."""
-        return any(_total(outcomes) > 1 for outcomes in self.trials.values())
+        return any(_total(outcomes) > 1 for outcomes, _ in self.trial_kinds())
 
     @property
     def correct(self) -> int:
@@ -401,7 +473,7 @@ class Summary(Struct):
     @property
     def passed(self) -> int:
         """Cases whose score is at least `pass_mark`, and in which nothing forbidden was called."""
-        return self._passed(self.outcomes)
+        return self.passed_among(self.outcomes)
 
     def pass_at_k(self) -> list[float]:
         """For k = 1, 2, ...: the probability that one of k trials passes, as a mean over the cases.
@@ -434,26 +506,88 @@ class Summary(Struct):
         found = self.outcomes.items()
         return [(*outcome, times) for outcome, times in found if outcome != UNANSWERED]
 
-    def _passed(self, outcomes: dict[Outcome, int]) -> int:
+    def passed_among(self, outcomes: Mapping[Outcome, int]) -> int:
+        """How many cases with these outcomes passed."""
         pass_mark = self.pass_mark
         return sum(times for outcome, times in outcomes.items() if is_passing(outcome, pass_mark))
 
+    def trial_kinds(self) -> Iterator[tuple[Mapping[Outcome, int], int]]:
+        """The outcomes of the cases with trials, and how many cases have these."""
+        for outcomes in self.trials.values():
+            yield outcomes, 1
+        for kind, times in self.other_trials.items():
+            yield _outcomes(kind), times
+
+    def case_kinds(self) -> Iterator[tuple[Mapping[Outcome, int], int]]:
+        """The outcomes of each case, of which most have one, and how many cases have the same."""
+        alone = Counter(self.outcomes)
+        for outcomes, times in self.trial_kinds():
+            alone.subtract({outcome: each * times for outcome, each in outcomes.items()})
+            yield outcomes, times
+        for outcome, times in alone.items():
+            if times > 0:
+                yield {outcome: 1}, times
+
     def _trial_counts(self) -> list[tuple[int, int]]:
-        return [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
+        return [
+            (_total(outcomes), self.passed_among(outcomes))
+            for outcomes, times in self.trial_kinds()
+            for _ in range(times)
+        ]
 
     def _clusters(self) -> list[Cluster]:
         """Each case with all its trials is one cluster; equal clusters are counted together."""
-        alone = dict(self.outcomes)
         kinds: dict[tuple[float, int], int] = {}
-        for outcomes in self.trials.values():
-            total = fsum(outcome_f1(outcome) * times for outcome, times in outcomes.items())
-            _add_count(kinds, (total, sum(outcomes.values())))
-            for outcome, times in outcomes.items():
-                alone[outcome] -= times
-        for outcome, times in alone.items():
-            if times:
-                _add_count(kinds, (outcome_f1(outcome), 1), times)
+        for outcomes, times in self.case_kinds():
+            total = fsum(outcome_f1(outcome) * each for outcome, each in outcomes.items())
+            _add_count(kinds, (total, _total(outcomes)), times)
         return [Cluster(total, size, times) for (total, size), times in kinds.items()]
+
+
+# The fields with one number, and those with a number for each key.
+_NUMBERS = (
+    *("checked_cases", "checked_calls", "valid_calls", "uncounted_cases"),
+    *("differing_cases", "turn_cases", "joined_turn_cases"),
+)
+_COUNTED = ("outcomes", "wrong_arguments", "confusion", "faults", "wrong_turns", "other_trials")
+
+
+class _Plain(Struct, frozen=True, omit_defaults=True):
+    """A summary as JSON has it: what has keys that are not text is a list of rows."""
+
+    pass_mark: float = 1.0
+    outcomes: list[_Times] = []
+    tools: dict[str, ToolOutcome] = {}
+    wrong_arguments: list[tuple[str, str, _Count]] = []
+    confusion: list[tuple[str | None, str | None, _Count]] = []
+    trials: list[tuple[str, list[_Times]]] = []
+    other_trials: list[tuple[list[_Times], _Count]] = []
+    faults: list[tuple[str, str, _Count]] = []
+    checked_cases: _Count = 0
+    checked_calls: _Count = 0
+    valid_calls: _Count = 0
+    uncounted_cases: _Count = 0
+    differing_cases: _Count = 0
+    turn_cases: _Count = 0
+    joined_turn_cases: _Count = 0
+    wrong_turns: list[tuple[_Count, _Count]] = []
+
+
+def _outcomes(found: Iterable[_Times]) -> dict[Outcome, int]:
+    return {(a, b, c, d): times for a, b, c, d, times in found}
+
+
+def _times(outcomes: Mapping[Outcome, int]) -> list[_Times]:
+    return sorted((*outcome, times) for outcome, times in outcomes.items())
+
+
+def _sorted(counts: dict[Any, Any]) -> dict[Any, Any]:
+    def key(item: tuple[Any, Any]) -> Any:
+        name = item[0]
+        # Of two tools, one may be missing.
+        return [(each is not None, each) for each in name] if isinstance(name, tuple) else name
+
+    return dict(sorted(counts.items(), key=key))
 
 
 def _total(outcomes: Mapping[Outcome, int]) -> int:
@@ -470,45 +604,20 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
         _add_count(counts, key, times)
 
 
-# The numbers of `ToolCounts` for one tool in a case, without the last two if both are 0, as in most.
-ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
-
-
 _USUAL = 5
 _ONE_CORRECT: ToolOutcome = (1, 0, 0, 0, 0)
 
 
 def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
     """The outcome of each tool, by name; a pair counts under the expected name."""
-    expected, actual = score.expected, score.actual
-    correct = [call.name for call in expected[: score.equal_start]]
-    if score.other_correct:
-        correct += [expected[row].name for row, _ in score.other_correct]
-    if len(correct) == len(expected) == len(actual):
-        once = dict.fromkeys(correct, _ONE_CORRECT)
-        if len(once) == len(correct):  # as in most cases: each tool is called once
+    size = score.equal_start + len(score.other_correct)
+    if size == len(score.expected) == len(score.actual):
+        once = dict.fromkeys([call.name for call in score.expected], _ONE_CORRECT)
+        if len(once) == size:  # as in most cases: each tool is called once
             return once
-    missed, extra = score.unpaired
-    found: dict[str, list[int]] = {}
-    columns = (
-        correct,
-        [pair.expected.name for pair in score.incorrect],
-        [call.name for call in missed],
-        [call.name for call in extra],
-        [actual[position].name for position in score.forbidden],
-        [pair.expected.name for pair in score.incorrect if pair.actual_index in score.free],
-        score.assumed_writes,
-    )
-    for column, names in enumerate(columns):
-        for name in names:
-            counts = found.get(name)
-            if counts is None:
-                counts = found[name] = [0, 0, 0, 0, 0, 0, 0]
-            counts[column] += 1
-    return {
-        name: tuple(counts if any(counts[_USUAL:]) else counts[:_USUAL])
-        for name, counts in found.items()
-    }
+    counted = Summary()
+    counted.add(score)
+    return counted.tool_outcomes
 
 
 class PassRates(NamedTuple):
@@ -540,15 +649,15 @@ def _mean_chances(cases: list[tuple[int, int]]) -> PassRates:
 
 def add_strict_counts(summary: Summary, counter: StrictCounter) -> None:
     """Add what was counted from JSON text."""
-    # An expected call that is neither incorrect nor missed is correct.
-    correct = counter.expected - counter.incorrect
-    for (missed, _), times in counter.unpaired.items():
-        if missed is not None:
-            correct[missed] -= times
     add_counts(summary.outcomes, counter.outcomes)
     add_counts(summary.wrong_arguments, counter.wrong_arguments)
-    summary.add_unpaired(counter.unpaired)
+    # An expected call that is neither incorrect nor missed is correct.
+    for name, times in counter.expected.items():
+        summary.tool(name).correct += times
     for name, times in counter.incorrect.items():
         summary.tool(name).incorrect += times
-    for name, times in correct.items():
-        summary.tool(name).correct += times
+        summary.tool(name).correct -= times
+    for names, times in counter.unpaired.items():
+        summary.add_unpaired(names, times)
+        if names[0] is not None:
+            summary.tool(names[0]).correct -= times

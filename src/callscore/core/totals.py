@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
-from collections import Counter
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Meta, Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from callscore.core.results import (
@@ -28,20 +27,13 @@ from callscore.core.results import (
     Usage,
     unanswered_case,
 )
-from callscore.core.score import (
-    UNANSWERED,
-    has_no_counted_calls,
-    is_passing,
-    outcome_f1,
-    outcome_of,
-    turn_count,
-)
+from callscore.core.score import UNANSWERED, outcome_f1
 from callscore.core.statistics import mean_of, total_of
 from callscore.core.summary import Summary
 from callscore.core.unused_rules import NamesSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from callscore.core.results import Result, SavedScore
@@ -49,8 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALL_SCORERS",
+    "MOST_NAMES",
     "Column",
+    "EvaluationTotals",
     "ExactMean",
+    "InputCounter",
     "NameCounter",
     "SavedCases",
     "Show",
@@ -66,32 +61,32 @@ SavedCases = Literal["all", "failing", "none"]
 _NOTHING = Noted()
 _MOST_FAILURES = 1000  # reports group them by reason
 _Kept = TypeVar("_Kept")
-_MOST_NAMES = 20
+MOST_NAMES = 20  # of the cases and records of each kind that reports name
 
 
-class NameCounter:
+class NameCounter(Struct, omit_defaults=True):
     """A count, and the names of the first that were counted; each name once if `each_once`."""
 
-    def __init__(self, *, each_once: bool = False) -> None:
-        self.count = 0
-        self._names: list[str] = []
-        self._each_once = each_once
+    each_once: bool = False
+    count: Annotated[int, Meta(ge=0)] = 0
+    names: list[str] = field(default_factory=list)
 
     def add(self, name: str, times: int = 1) -> None:
         """Count a name, `times` times."""
         self.count += times
-        if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
-            self._names.append(name)
+        if len(self.names) < MOST_NAMES and not (self.each_once and name in self.names):
+            self.names.append(name)
 
-    def add_noted(self, noted: Noted) -> None:
-        """Count what was counted elsewhere, after all that was counted here."""
-        for name in noted.names:
-            self.add(name)
-        self.count += noted.count - len(noted.names)
+    def add_noted(self, other: NameCounter | Noted, *, by_name: bool = False) -> None:
+        """Add what was counted elsewhere, later than this; `by_name` keeps the names that sort first."""
+        self.count += other.count
+        known = self.names if self.each_once else ()
+        names = [*self.names, *[name for name in other.names if name not in known]]
+        self.names = sorted(names)[:MOST_NAMES] if by_name else names[:MOST_NAMES]
 
     def noted(self) -> Noted:
         """The count and the names so far."""
-        return Noted(self.count, tuple(self._names))
+        return Noted(self.count, tuple(self.names))
 
 
 class InputCounter:
@@ -115,30 +110,42 @@ class InputCounter:
 _MAX_NUMBERS = 10_000
 
 
-class ExactMean:
-    """The mean of numbers as `mean_of` computes it, of numbers that come one by one."""
+class ExactMean(Struct, omit_defaults=True):
+    """The mean of numbers as `mean_of` computes it, of numbers that come one by one.
 
-    def __init__(self) -> None:
-        self._total: Fraction | int = 0
-        self._counts: dict[float, int] = {}
-        self.count = 0
+    Attributes:
+        total: the sum, as a numerator and a denominator.
+        numbers: what is not in the sum yet: how often there is each number.
+    """
+
+    count: int = 0
+    total: tuple[int, Annotated[int, Meta(ge=1)]] = (0, 1)
+    numbers: dict[float, int] = field(default_factory=dict)
 
     def add(self, number: float, times: int = 1) -> None:
         """Add a number, `times` times."""
-        self._counts[number] = self._counts.get(number, 0) + times
+        self.numbers[number] = self.numbers.get(number, 0) + times
         self.count += times
-        if len(self._counts) > _MAX_NUMBERS:
-            self._add_up()
+        if len(self.numbers) > _MAX_NUMBERS:
+            self.add_up()
+
+    def merge(self, other: ExactMean) -> None:
+        """Add the numbers of another mean."""
+        self.count += other.count
+        self.total = (self.add_up() + other.add_up()).as_integer_ratio()
 
     def value(self, count: int | None = None) -> float | None:
         """The mean so far, or of `count` numbers of which the others are 0; None without numbers."""
         count = self.count if count is None else count
-        self._add_up()
-        return float(self._total / count) if count else None
+        return float(self.add_up() / count) if count else None
 
-    def _add_up(self) -> None:
-        self._total += total_of(self._counts)
-        self._counts = {}
+    def add_up(self) -> Fraction:
+        """The sum of all numbers so far."""
+        from fractions import Fraction
+
+        found = Fraction(*self.total) + total_of(self.numbers)
+        self.total, self.numbers = found.as_integer_ratio(), {}
+        return found
 
 
 # The scorers that compare nothing but the calls that count.
@@ -150,31 +157,44 @@ CALL_SCORERS = frozenset(
 )
 
 
-class Column:
+def _each_once() -> NameCounter:
+    return NameCounter(each_once=True)
+
+
+class Column(Struct, omit_defaults=True):
     """The numbers of one scorer or metric, added up.
 
-    Args:
+    Attributes:
         pass_mark: the number from which an answer passes.
         fail_under: the lowest mean that is allowed; None for any.
+        passed: how many answers pass.
+        not_scorable: the answers without a number; each reason once.
+        broken: the answers for which the scorer does not work, likewise.
     """
 
-    def __init__(self, name: str, pass_mark: float = 1.0, fail_under: float | None = None) -> None:
-        self._name = name
-        self._pass_mark = pass_mark
-        self._fail_under = fail_under
-        self._mean = ExactMean()
-        self._passed = 0
-        self._not_scorable = NameCounter(each_once=True)
-        self._broken = NameCounter(each_once=True)
+    name: str
+    pass_mark: float = 1.0
+    fail_under: float | None = None
+    mean: ExactMean = field(default_factory=ExactMean)
+    passed: int = 0
+    not_scorable: NameCounter = field(default_factory=_each_once)
+    broken: NameCounter = field(default_factory=_each_once)
 
     def add(self, found: MetricValue, times: int = 1) -> None:
         """Count the value of an answer, or of `times` equal ones."""
         if found.value is None:
-            notes = self._broken if found.is_broken else self._not_scorable
+            notes = self.broken if found.is_broken else self.not_scorable
             notes.add(found.reason or "", times)
             return
-        self._mean.add(found.value, times)
-        self._passed += times if found.value >= self._pass_mark else 0
+        self.mean.add(found.value, times)
+        self.passed += times if found.value >= self.pass_mark else 0
+
+    def merge(self, other: Column) -> None:
+        """Add the numbers of the same scorer for other answers."""
+        self.mean.merge(other.mean)
+        self.passed += other.passed
+        self.not_scorable.add_noted(other.not_scorable)
+        self.broken.add_noted(other.broken)
 
     def scorer(
         self, *, is_complete: bool, errors: int = 0, has_counted_calls: bool = True
@@ -185,26 +205,158 @@ class Column:
         Without counted calls, there is nothing that a required mean could check, so that the scorer
         has none.
         """
-        is_empty = not has_counted_calls and self._name in CALL_SCORERS and self._fail_under
-        count = 0 if is_empty else self._mean.count
-        not_scorable, broken = self._not_scorable.noted(), self._broken.noted()
-        has_answers = self._mean.count or not_scorable.count or broken.count
+        is_empty = not has_counted_calls and self.name in CALL_SCORERS and self.fail_under
+        count = 0 if is_empty else self.mean.count
+        has_answers = self.mean.count or self.not_scorable.count or self.broken.count
         scored = count + (errors if count or not has_answers else 0)
         return ScorerResult(
-            name=self._name,
-            mean=self._mean.value(scored),
+            name=self.name,
+            mean=self.mean.value(scored),
             scored=scored,
-            passed=self._passed,
-            fail_under=self._fail_under if is_complete else None,
-            not_scorable=not_scorable,
-            broken=broken,
+            passed=self.passed,
+            fail_under=self.fail_under if is_complete else None,
+            not_scorable=self.not_scorable.noted(),
+            broken=self.broken.noted(),
         )
 
     def metric(self, version: str | None) -> MetricResult:
         """The result of a metric of another tool so far."""
-        return MetricResult(
-            self._name, self._mean.value(), self._mean.count, self._not_scorable.noted(), version
-        )
+        mean = self.mean
+        return MetricResult(self.name, mean.value(), mean.count, self.not_scorable.noted(), version)
+
+
+# The records without a score, each kind with the places, ids or problems of the first.
+_NOTES = ("not_scored", "not_run", "without_reference", "skipped", "unread")
+_COUNTS = ("rows", "answered", "passed", "undecided", "errors", "unscored", "reused")
+
+
+class Totals(Struct, kw_only=True, omit_defaults=True):
+    """The totals of results: integers and exact sums, the same for any split and order.
+
+    Attributes:
+        summary: the counts of the calls.
+        columns: the numbers of each scorer or metric, by name.
+        rows: how many result rows were counted; 0 for results.
+        answered: how many results have an answer, and how many of these pass, neither pass nor fail, or
+            were stored before.
+        errors: how many have none, and how many of these could not be scored.
+        usage: the cost of the answers that were not stored before.
+        not_scored: the cases in which nothing is expected; like the others as in `Results`.
+    """
+
+    summary: Summary = field(default_factory=Summary)
+    columns: dict[str, Column] = field(default_factory=dict)
+    rows: int = 0
+    answered: int = 0
+    passed: int = 0
+    undecided: int = 0
+    reused: int = 0
+    errors: int = 0
+    unscored: int = 0
+    usage: Usage = Usage()
+    not_scored: NameCounter = field(default_factory=NameCounter)
+    not_run: NameCounter = field(default_factory=NameCounter)
+    without_reference: NameCounter = field(default_factory=NameCounter)
+    skipped: NameCounter = field(default_factory=NameCounter)
+    unread: NameCounter = field(default_factory=NameCounter)
+
+    @staticmethod
+    def of(settings: Settings) -> Totals:
+        """The totals of no results that are scored with these settings."""
+        return Totals(summary=Summary(pass_mark=settings.pass_mark))
+
+    def add(self, result: Result, *, name: str = "", place: str = "") -> None:
+        """Count a result; `name` and `place` are for its notes, by default its id."""
+        case = result.case
+        if case.unread is not None:
+            self.unread.add(f"{place or case.id}: {case.unread}")
+        trial_of = None if case.trial is None else case.id
+        if result.failure is None:
+            self._add_answered(result, name or case.id, trial_of)
+            return
+        self.errors += 1
+        self.unscored += result.failure.kind == "unscored"
+        if result.failure.kind == "missing":
+            self.not_run.add(name or case.id)
+        self.summary.add_unanswered(trial_of=trial_of)
+
+    def _add_answered(self, result: Result, name: str, trial_of: str | None) -> None:
+        self.answered += 1
+        self.passed += result.passed is True
+        self.undecided += result.passed is None
+        for value in result.values:
+            self.add_value(value)
+        if result.score is not None:
+            self.summary.add(result.score, trial_of=trial_of)
+        elif result.saved is not None:
+            self._add_saved(result.saved, trial_of)
+        if result.status == "not_scored":
+            self.not_scored.add(name)
+        answer = result.answer
+        if answer is not None:
+            self.reused += answer.is_reused
+            if not answer.is_reused:
+                self.usage += answer.usage
+
+    def _add_saved(self, saved: SavedScore, trial_of: str | None) -> None:
+        if saved.counts:
+            self.summary.add_counts(saved.outcome, saved.tools or {})
+            if trial_of is not None:
+                self.summary.add_trial(trial_of, saved.outcome)
+        self.summary.add_turns(saved.turns, saved.first_wrong_turn)
+
+    def add_value(self, value: MetricValue, times: int = 1) -> None:
+        """Count the value of a scorer for an answer, or for `times` equal ones."""
+        column = self.columns.get(value.name)
+        if column is None:
+            column = self.columns[value.name] = Column(value.name, self.summary.pass_mark)
+        column.add(value, times)
+
+    def add_summary(self, summary: Summary, *, not_scored: int = 0) -> None:
+        """Count cases that were counted elsewhere; `not_scored` others have an answer and no score."""
+        self.summary.merge(summary)
+        self.answered += summary.scored + not_scored
+        self.passed += summary.passed
+        self.undecided += not_scored
+        self.errors += summary.unanswered
+        self.not_scored.count += not_scored
+
+    def merge(self, other: Totals, *, by_name: bool = False) -> None:
+        """Add other totals; of each kind of note the first names stay, or those that sort first."""
+        self.summary.merge(other.summary)
+        self.usage += other.usage
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for note in _NOTES:
+            getattr(self, note).add_noted(getattr(other, note), by_name=by_name)
+        for name, column in other.columns.items():
+            if name not in self.columns:
+                self.columns[name] = Column(name, column.pass_mark, column.fail_under)
+            self.columns[name].merge(column)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The totals as plain data."""
+        for column in self.columns.values():
+            column.mean.add_up()
+        found = to_builtins(replace(self, summary=Summary()))
+        found = {name: value for name, value in found.items() if value}
+        return {**found, "summary": self.summary.to_dict()}
+
+    @staticmethod
+    def from_dict(data: Any) -> Totals:
+        """The totals that `to_dict` wrote.
+
+        Raises:
+            msgspec.ValidationError: they are something else.
+        """
+        found = convert(data, dict[str, Any])
+        summary = Summary.from_dict(found.pop("summary", {}))
+        return replace(convert(found, Totals, strict=False), summary=summary)
+
+    def results(self, settings: Settings, **others: Any) -> Results:
+        """The totals with what else a report has: the cases to show, for example."""
+        notes = {name: getattr(self, name).noted() for name in _NOTES}
+        return Results(settings=settings, summary=self.summary, **notes | others)
 
 
 class _First(Generic[_Kept]):
@@ -292,8 +444,8 @@ def _lowest_value(result: Result) -> float | None:
     return min((each.value for each in result.values if each.value is not None), default=None)
 
 
-class Totals:
-    """Adds up results, new ones or stored ones, in any order.
+class EvaluationTotals:
+    """Gathers the results of an evaluation, new ones or stored ones, in any order.
 
     Args:
         fail_under: what the mean of each scorer must reach, by name; other scorers have none.
@@ -313,63 +465,44 @@ class Totals:
     ) -> None:
         self._settings = settings
         self.seen = NamesSeen(settings)
-        self._listed = _CaseList(max_listed) if max_listed else None
-        self._columns: dict[str, Column] = {}
+        self.totals = Totals.of(settings)
         for name, least in fail_under.items():
-            self._columns[name] = Column(name, settings.pass_mark, least)
+            self.totals.columns[name] = Column(name, settings.pass_mark, least)
+        self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
         self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
         self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
-        self.summary = Summary(pass_mark=settings.pass_mark)
-        self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], SavedScore, int]] = {}
         self._added = 0
-        self._not_scored = NameCounter()
-        self._unread = NameCounter()
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
         self._seconds = array("d")
-        self._usage = Usage()
-        self._answered = self._passed = self._undecided = self._reused = 0
-        self._errors = self._unscored = 0
 
     def add(self, result: Result, position: int | None = None) -> None:
-        """Count a result; without a position, it follows those that were added before."""
+        """Add a result; without a position, it follows those that were added before."""
         case, failure = result.case, result.failure
         position = self._added if position is None else position
-        trial_of = None if case.trial is None else case.id
         self._added += 1
         self._names.add(case.id)
-        self._note_names(result)
+        self.totals.add(result)
+        if result.saved is None:  # otherwise the calls are plain data
+            self.seen.take(None if case.expected is UNSET else case.expected, case.actual, None)
         # An undecided answer does not count as a trial; a missing answer did not pass.
-        if trial_of is not None and (failure is not None or result.passed is not None):
+        if case.trial is not None and (failure is not None or result.passed is not None):
             self._count_trial(result, position)
         if self._listed is not None:
             self._listed.add(result, position)
         if failure is not None:
             self._failures.add(position, failure)
             self._unanswered.add(position, unanswered_case(case))
-            self._count_error(failure, trial_of)
             return
-        self._count_answer(result)
-        if result.status == "not_scored":
-            self._not_scored.add(case.id)
-        if result.saved is not None and result.score is None:
-            self._count_saved(result, result.saved, trial_of)
-        else:
-            self._count_values(result.values)
-            if result.score is not None:
-                self.summary.add(result.score, trial_of=trial_of)
+        if result.answer is not None:
+            self._seconds.append(result.answer.seconds)
         if self._show == "all" or (self._show == "failing" and result.passed is False):
             # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = trial_of is not None and self._show == "failing"
+            is_once = case.trial is not None and self._show == "failing"
             self._shown.add(position, result.shown(), case.id if is_once else None)
-
-    def _note_names(self, result: Result) -> None:
-        case = result.case
-        if result.saved is None:  # otherwise the calls are plain data
-            self.seen.take(None if case.expected is UNSET else case.expected, case.actual, None)
 
     def _count_trial(self, result: Result, position: int) -> None:
         counts = self._trials.setdefault(result.case.id, [0, 0, position])
@@ -377,74 +510,17 @@ class Totals:
         counts[1] += result.failure is None and result.passed is True
         counts[2] = min(counts[2], position)
 
-    def add_briefly(self, result: Result, values: tuple[MetricValue, ...]) -> None:
-        """Count a result, with these values, for `summary_payload` alone: without its id and its tools.
+    def add_counted(self, summary: Summary, scorer: str, *, not_scored: int = 0) -> None:
+        """Add cases that were counted elsewhere, with their scores as the values of this scorer.
 
-        This takes no memory for each result. `evaluation` must be told how many cases there are.
-        """
-        if result.failure is not None:
-            self._count_error(result.failure)
-            return
-        self._count_answer(result)
-        self._count_values(values)
-        if result.score is not None:
-            self.summary.add_counts(outcome_of(result.score), {}, 1)
-            self.summary.uncounted_cases += has_no_counted_calls(result.score)
-            self.summary.add_turns(turn_count(result.score), result.score.first_wrong_turn)
-
-    def add_summary(self, summary: Summary, scorer: str, *, not_scored: int = 0) -> None:
-        """Count cases that were added up elsewhere, with their scores as the values of this scorer.
-
-        `not_scored` of them have an answer, and no score. `evaluation` must be told how many cases
-        there are.
+        `evaluation` must be told how many cases there are.
         """
         for outcome, times in summary.outcomes.items():
             if outcome != UNANSWERED:
-                self._count_values((MetricValue(scorer, outcome_f1(outcome)),), times)
-        self._answered += summary.scored + not_scored
-        self._passed += summary.passed
-        self._undecided += not_scored
-        self._not_scored.count += not_scored
-        self._errors += summary.unanswered
+                self.totals.add_value(MetricValue(scorer, outcome_f1(outcome)), times)
+        self.totals.add_summary(summary, not_scored=not_scored)
         if summary.has_repeated_trials:
             self._counted_trials += _case_trials(summary)
-        self.summary.merge(summary)
-
-    def _count_saved(self, result: Result, saved: SavedScore, trial_of: str | None) -> None:
-        """Count a stored result; results that share their values are counted together."""
-        key = id(result.values), id(saved)
-        _, _, times = self._alike.get(key, (None, None, 0))
-        self._alike[key] = result.values, saved, times + 1
-        if trial_of is not None and saved.counts:
-            self.summary.add_trial(trial_of, saved.outcome)
-
-    def _count_values(self, values: tuple[MetricValue, ...], times: int = 1) -> None:
-        columns = self._columns
-        for value in values:
-            column = columns.get(value.name)
-            if column is None:
-                column = columns[value.name] = Column(value.name, self._settings.pass_mark)
-            column.add(value, times)
-
-    def _count_error(self, failure: Failure, trial_of: str | None = None) -> None:
-        self._errors += 1
-        self._unscored += failure.kind == "unscored"
-        self.summary.add_unanswered(trial_of=trial_of)
-
-    def _count_answer(self, result: Result) -> None:
-        if result.case.unread is not None:
-            self._unread.add(f"{result.case.id}: {result.case.unread}")
-        self._answered += 1
-        self._passed += result.passed is True
-        self._undecided += result.passed is None
-        answer = result.answer
-        if answer is None:
-            return
-        self._seconds.append(answer.seconds)
-        if answer.is_reused:
-            self._reused += 1
-        else:
-            self._usage += answer.usage
 
     def evaluation(
         self,
@@ -465,72 +541,54 @@ class Totals:
             is_saved: whether the results were stored: then they are complete, and answers that took
                 no time came from a file.
         """
-        for values, saved, times in self._alike.values():
-            self._count_values(values, times)
-            if saved.counts:
-                self.summary.add_counts(saved.outcome, saved.tools or {}, times)
-            self.summary.add_turns(saved.turns, saved.first_wrong_turn, times)
-        self._alike.clear()
         shown = self._shown.items()
-        came = self._answered + self._errors
+        totals, summary = self.totals, self.totals.summary
+        came = totals.answered + totals.errors
         is_complete = is_saved or (came > 0 and came >= (questions or 0))
         has_seconds = any(self._seconds) if is_saved else bool(self._seconds)
         trials = sorted(self._trials.items(), key=lambda item: item[1][2])
         return EvaluationResults(
             **about,
-            results=Results(
-                settings=self._settings,
-                summary=self.summary,
+            results=totals.results(
+                self._settings,
                 cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
                 unscored=() if self._show == "none" else tuple(self._unanswered.items()),
                 not_shown=self._shown.left_out,
-                not_scored=self._not_scored.noted(),
-                unread=self._unread.noted(),
+                not_run=_NOTHING,  # they are among the failures
             ),
             scorers=tuple(
                 [
                     column.scorer(
-                        errors=self._errors,
+                        errors=totals.errors,
                         is_complete=is_complete,
-                        has_counted_calls=self.summary.uncounted_cases < self.summary.scored
-                        or not self.summary.scored,
+                        has_counted_calls=summary.uncounted_cases < summary.scored
+                        or not summary.scored,
                     )
-                    for column in self._columns.values()
+                    for column in totals.columns.values()
                 ]
             ),
             cases=len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
-            answered=self._answered,
-            passed=self._passed,
-            undecided=self._undecided,
+            **{name: getattr(totals, name) for name in _COUNTS[1:]},
             unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
             failures=tuple(self._failures.items()),
-            errors=self._errors,
-            unscored=self._unscored,
             skipped=skipped,
             trials=(
                 *[CaseTrials(case, *counts) for case, (*counts, _) in trials],
                 *self._counted_trials,
             ),
             listed=() if self._listed is None else self._listed.cases(cases),
-            usage=self._usage,
+            usage=totals.usage,
             seconds=_median(self._seconds) if has_seconds else None,
-            reused=self._reused,
         )
 
 
-def _case_trials(summary: Summary) -> list[CaseTrials]:
-    """How often each case passed; those that do not say which trial they are have no name."""
-    pass_mark = summary.pass_mark
-    alone = Counter(summary.outcomes)
-    found = []
-    for case, outcomes in summary.trials.items():
-        passed = [times for each, times in outcomes.items() if is_passing(each, pass_mark)]
-        found.append(CaseTrials(case, sum(outcomes.values()), sum(passed)))
-        alone.subtract(outcomes)
-    for outcome, times in alone.items():
-        found += [CaseTrials("", 1, int(is_passing(outcome, pass_mark)))] * times
-    return found
+def _case_trials(summary: Summary) -> Iterator[CaseTrials]:
+    """How often each case passed; the cases whose ids are not known come last, without names."""
+    names = iter(summary.trials)
+    for outcomes, times in summary.case_kinds():
+        trials, passed = sum(outcomes.values()), summary.passed_among(outcomes)
+        yield from [CaseTrials(next(names, ""), trials, passed)] * times
 
 
 def _median(seconds: Iterable[float]) -> float:

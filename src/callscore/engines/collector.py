@@ -16,16 +16,14 @@ from callscore.core.results import (
     CaseScore,
     Failure,
     MetricValue,
-    Noted,
     Result,
     Results,
-    Status,
     UnscoredCase,
 )
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
-from callscore.core.totals import Column, InputCounter, NameCounter
+from callscore.core.totals import Column, InputCounter, NameCounter, Totals
 from callscore.core.unused_rules import NamesSeen, UnusedRule
 from callscore.engines.inputs import file_title
 from callscore.engines.pool import Parts
@@ -101,24 +99,18 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
 
     Attributes:
         names: the ids and trials of all cases that have an id, to find those that are repeated.
-        values: those of the metrics, for each scored case.
         shown: how many cases are in `kept`, or in `written`.
         formats: those of what was read.
         written: what `Parts.take` returned.
         unscored: the cases without a score, if all cases are kept.
     """
 
-    summary: Summary
+    totals: Totals
     names: list[tuple[str, int | str | None]]
-    values: list[tuple[MetricValue, ...]]
     first: tuple[Case, CaseScore] | None
     kept: list[CaseScore]
     shown: int
     not_shown: int
-    not_scored: Noted
-    not_run: Noted
-    skipped: Noted
-    unread: Noted
     formats: tuple[str, ...]
     written: Any
     unscored: list[UnscoredCase]
@@ -139,17 +131,12 @@ class Collector:
         metrics: Metrics = (),
     ) -> None:
         self.definitions = ToolDefinitions(tools)
-        self.not_scored, self.not_run = NameCounter(), NameCounter()
-        self.without_reference = NameCounter()
-        self.skipped = NameCounter()
-        self.unread = NameCounter()
         self.seen = NamesSeen(settings)
         self.empty_files: list[str] = []
         self.inputs = InputCounter()
         self._records = 0  # of the files before
         self._repeated = NameCounter(each_once=True)
         self._names: list[tuple[str, int | str | None]] | None = None  # of a part
-        self._values: list[tuple[MetricValue, ...]] = []  # of a part
         self._settings = settings
         self._show = show
         self._max_shown = max_shown
@@ -159,8 +146,7 @@ class Collector:
             from callscore.metrics.registry import resolve_metrics
 
             self._metrics = resolve_metrics(metrics)
-        self._columns = [Column(metric.name) for metric in self._metrics]
-        self._summary = Summary(pass_mark=settings.pass_mark)
+        self.totals = self._no_totals()
         self._strict = StrictCounter()
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
@@ -169,6 +155,21 @@ class Collector:
         self._first: tuple[Case, CaseScore] | None = None
         self.file = ""  # that was read last
         self._shown = self._not_shown = 0
+
+    def _no_totals(self) -> Totals:
+        totals = Totals.of(self._settings)
+        totals.columns = {metric.name: Column(metric.name) for metric in self._metrics}
+        return totals
+
+    @property
+    def skipped(self) -> NameCounter:
+        """The records that could not be read: places and problems."""
+        return self.totals.skipped
+
+    @property
+    def without_reference(self) -> NameCounter:
+        """The traces without a reference."""
+        return self.totals.without_reference
 
     @property
     def takes_plain(self) -> bool:
@@ -188,34 +189,42 @@ class Collector:
 
         The place names a case without an id.
         """
-        if case.unread is not None:
-            self.unread.add(f"{place}: {case.unread}")
+        has_id = has_own_id(case)
+        name = case.id if has_id else place
         if case.expected is UNSET or case.actual is None:
-            name = case.id if has_own_id(case) else place
-            failure = None
-            if case.expected is UNSET:
-                self.not_scored.add(name)
-            else:  # nothing to score, but a failure: leaving it out would reward it
-                self.not_run.add(name)
-                self._summary.add_unanswered(trial_of=None if case.trial is None else case.id)
-                failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
-            self._keep_unscored(case)
-            if self._hooks.on_unscored is not None:
-                self._hooks.on_unscored(case)
-            if self._hooks.on_result is not None:
-                status: Status = "not_scored" if failure is None else "error"
-                self._hooks.on_result(Result(case=case, status=status, failure=failure))
+            self._take_unscored(case, name, place)
             return
-        if has_own_id(case):
-            self._note_repeated(case.id, case.trial)
+        if has_id:
+            self._note_repeated(name, case.trial)
         tools = self.definitions.of(case.tools, case.id)
         self.seen.take(case.expected, case.actual, tools)
-        score = self._score(case, tools)
-        self._summary.add(score, trial_of=None if case.trial is None else case.id)
-        values = self._call_hooks(case, score, tools)
-        self._remember(case, score, values)
-        if self._show == "all" or (self._show == "failing" and not score.passed):
+        score, hooks = self._score(case, tools), self._hooks
+        if hooks.on_outcomes is not None:
+            hooks.on_outcomes([case], [outcome_of(score)])
+        values = self._metric_values(case, tools) if self._metrics else ()
+        if hooks.on_score is not None:
+            hooks.on_score(case, score, tools)
+        passed = score.passed
+        self._count(Result(case=case, score=score, values=values, passed=passed), name, place)
+        if self._first is None:
+            self._remember(case, score, values)
+        if self._show == "all" or (self._show == "failing" and not passed):
             self._show_case(case, score, values)
+
+    def _take_unscored(self, case: Case, name: str, place: str) -> None:
+        result = Result(case=case, status="not_scored")
+        if case.expected is not UNSET:  # nothing to score, but leaving it out would reward it
+            failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
+            result = Result(case=case, status="error", failure=failure)
+        self._keep_unscored(case)
+        if self._hooks.on_unscored is not None:
+            self._hooks.on_unscored(case)
+        self._count(result, name, place)
+
+    def _count(self, result: Result, name: str, place: str) -> None:
+        self.totals.add(result, name=name, place=place)
+        if self._hooks.on_result is not None:
+            self._hooks.on_result(result)
 
     def _keep_unscored(self, case: Case) -> None:
         """Keep a case without a score: all if all cases are kept, or those to show without an answer."""
@@ -241,33 +250,12 @@ class Collector:
         self._not_shown += not has_room
         return has_room
 
-    def _call_hooks(
-        self, case: Case, score: Score, tools: Mapping[str, Tool] | None
-    ) -> tuple[MetricValue, ...]:
-        """Call the hooks with a scored case; returns the values of the metrics."""
-        hooks = self._hooks
-        if hooks.on_outcomes is not None:
-            hooks.on_outcomes([case], [outcome_of(score)])
-        # Metrics do not know the settings: they get all calls, and of several answers the first.
-        values: tuple[MetricValue, ...] = ()
-        if self._metrics:
-            values = self._metric_values(case, tools)
-        if hooks.on_score is not None:
-            hooks.on_score(case, score, tools)
-        if hooks.on_result is not None:
-            hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
-        return values
-
     def _metric_values(
         self, case: Case, tools: Mapping[str, Tool] | None
     ) -> tuple[MetricValue, ...]:
+        # Metrics do not know the settings: they get all calls, and of several answers the first.
         expected, actual = case.expected or (), case.actual or ()
-        values = tuple([metric.value_of(expected, actual, tools) for metric in self._metrics])
-        for column, value in zip(self._columns, values, strict=True):
-            column.add(value)
-        if self._names is not None:
-            self._values.append(values)
-        return values
+        return tuple([metric.value_of(expected, actual, tools) for metric in self._metrics])
 
     def take_plain(
         self,
@@ -320,7 +308,7 @@ class Collector:
         if not is_noted:
             self._note_repeated(str(case.id), case.trial)
         if case.trial is not None:
-            self._summary.add_trial(str(case.id), outcome)
+            self.totals.summary.add_trial(str(case.id), outcome)
 
     def _read_undecided(
         self,
@@ -343,10 +331,8 @@ class Collector:
     def begin_part(self, already_shown: int) -> None:
         """Gather from now on what `end_part` returns; in a copy of this process."""
         self._add_strict_counts()
-        self._summary = Summary(pass_mark=self._settings.pass_mark)
-        self.not_scored, self.not_run = NameCounter(), NameCounter()
-        self.skipped, self.unread = NameCounter(), NameCounter()
-        self._names, self._values, self._kept, self._first = [], [], [], None
+        self.totals = self._no_totals()
+        self._names, self._kept, self._first = [], [], None
         self._unscored, self.seen = [], NamesSeen(self._settings)
         self._shown, self._not_shown = already_shown, 0
         if self._hooks.parts is not None:
@@ -356,17 +342,12 @@ class Collector:
         """What was gathered since `begin_part`; the formats are those of the cases."""
         self._add_strict_counts()
         return ScoredPart(
-            summary=self._summary,
+            totals=self.totals,
             names=self._names or [],
-            values=self._values,
             first=self._first,
             kept=self._kept,
             shown=self._shown - already_shown,
             not_shown=self._not_shown,
-            not_scored=self.not_scored.noted(),
-            not_run=self.not_run.noted(),
-            skipped=self.skipped.noted(),
-            unread=self.unread.noted(),
             formats=tuple(formats),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
             unscored=self._unscored,
@@ -384,17 +365,10 @@ class Collector:
         is_too_many = self._max_shown is not None and self._shown + part.shown > self._max_shown
         if part.shown and is_too_many and not is_full:
             return False
-        self._summary.merge(part.summary)
+        self.totals.merge(part.totals)
         self.seen.merge(part.seen)
         names = [name for name, _ in part.names]
         self._note_all_repeated(names, [trial for _, trial in part.names])
-        for values in part.values:
-            for column, value in zip(self._columns, values, strict=True):
-                column.add(value)
-        self.not_scored.add_noted(part.not_scored)
-        self.not_run.add_noted(part.not_run)
-        self.skipped.add_noted(part.skipped)
-        self.unread.add_noted(part.unread)
         self._first = self._first or part.first
         if not is_full:
             self._unscored += [
@@ -412,8 +386,8 @@ class Collector:
     def note_if_empty(self, path: str) -> None:
         """Note a file that was just read, if it has no record."""
         self._add_strict_counts()
-        others = (self.not_scored, self.not_run, self.skipped)
-        records = self._summary.cases + sum(each.count for each in others)
+        totals = self.totals
+        records = totals.answered + totals.errors + totals.skipped.count
         if records == self._records:
             self.empty_files.append(path)
         self._records = records
@@ -421,36 +395,30 @@ class Collector:
     def results(self) -> Results:
         """The results so far."""
         self._add_strict_counts()
-        is_single = self._summary.cases == self._summary.scored == 1
+        totals, summary = self.totals, self.totals.summary
+        is_single = summary.cases == summary.scored == 1
         first = self._first if is_single else None
-        return Results(
+        return totals.results(
+            self._settings,
             only=None if first is None else first[1],
             hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
-            settings=self._settings,
-            summary=self._summary,
             cases=tuple(self._kept),
             unscored=tuple(self._unscored),
             not_shown=self._not_shown,
-            not_scored=self.not_scored.noted(),
-            not_run=self.not_run.noted(),
-            without_reference=self.without_reference.noted(),
             repeated=self._repeated.noted(),
-            skipped=self.skipped.noted(),
-            unread=self.unread.noted(),
             inputs=self.inputs.noted(),
             empty_files=tuple(self.empty_files),
             metrics=tuple(
-                [
-                    column.metric(metric.version)
-                    for column, metric in zip(self._columns, self._metrics, strict=True)
-                ]
+                [totals.columns[each.name].metric(each.version) for each in self._metrics]
             ),
         )
 
     def _add_strict_counts(self) -> None:
-        """Add to the summary what was counted without decoding it."""
-        add_strict_counts(self._summary, self._strict)
+        """Add to the totals what was counted without decoding it."""
+        summary = Summary(pass_mark=self._settings.pass_mark)
+        add_strict_counts(summary, self._strict)
+        self.totals.add_summary(summary)
         self._strict = StrictCounter()
 
     def _title(self, first: tuple[Case, CaseScore] | None) -> str:

@@ -16,8 +16,7 @@ from msgspec import Struct, structs
 
 from callscore.core.case import Case
 from callscore.core.results import Results
-from callscore.core.summary import Summary
-from callscore.core.totals import NameCounter
+from callscore.core.totals import NameCounter, Totals
 from callscore.engines.batches import RowOptions, RowScorer, few_collections, score_split
 from callscore.engines.inputs import (
     CASES,
@@ -45,7 +44,6 @@ from callscore.engines.row_files import (
     write_results,
 )
 from callscore.engines.row_totals import (
-    RowTotals,
     failing_cases,
     results_with,
     scored_case,
@@ -228,7 +226,7 @@ class _Scored(Struct, frozen=True, kw_only=True):
         lost: the places of what ended every process.
     """
 
-    totals: RowTotals
+    totals: Totals
     names: list[tuple[str, str | None]]
     joined: set[str]
     shown: list[str]
@@ -243,7 +241,7 @@ class _LocalRun:
         self._scorer = scorer
         self._max_shown = max_shown
         self._settings = scorer.options.settings
-        self._totals = RowTotals(Summary(pass_mark=self._settings.pass_mark))
+        self._totals = Totals.of(self._settings)
         self._shown: list[str] = []
         self._repeated = NameCounter(each_once=True)
         self._remembered: set[int] = set()
@@ -421,7 +419,7 @@ class _SplitScorer:
     def _count(self, batches: Iterable[Any], lost: tuple[str, ...]) -> _Scored:
         """Add up the rows of a split; `lost` are the places of what was lost."""
         is_joined = self.references is not None
-        totals = RowTotals(Summary(pass_mark=self.options.settings.pass_mark))
+        totals = Totals.of(self.options.settings)
         found = _Scored(totals=totals, names=[], joined=set(), shown=[], lost=lost)
         for batch in batches:
             totals.merge(totals_of_batch(batch, self.options.settings))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from callscore.core.case import Case
-from callscore.core.results import Noted, Results
-from callscore.core.summary import Summary
+from callscore.core.results import Results
+from callscore.core.totals import Totals
 from callscore.engines.batches import (
     RowScorer,
     few_collections,
@@ -29,14 +29,7 @@ from callscore.engines.cluster_files import open_cluster_file
 from callscore.engines.inputs import CASES, REFERENCES, TRACES
 from callscore.engines.record_reading import RecordReader, split_items
 from callscore.engines.result_rows import read_case_text
-from callscore.engines.row_totals import (
-    NOTES,
-    RowTotals,
-    results_with,
-    row_names,
-    scored_case,
-    totals_of_batch,
-)
+from callscore.engines.row_totals import results_with, scored_case, totals_of_batch
 from callscore.engines.splits import row_groups_between
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings
@@ -64,8 +57,6 @@ __all__ = [
     "side_part",
     "sum_part",
 ]
-
-_MOST_NAMED = 20  # as many as other results have
 
 
 class ClusterRun(Struct, frozen=True, kw_only=True):
@@ -212,18 +203,21 @@ def sum_part(
 ) -> bytes:
     """The totals of a part of the result rows, as JSON."""
     _require_version(version)
-    totals = PartTotals(settings, max_shown)
+    found = PartTotals(Totals.of(settings), [])
     for batch in batches:
-        totals.add_rows(batch)
-    return totals.encode()
+        if batch.num_rows:
+            totals = totals_of_batch(batch, settings, by_name=True)
+            found.merge(PartTotals(totals, [] if max_shown == 0 else _shown(batch)), max_shown)
+    return found.encode()
 
 
 def merge_parts(encoded: Iterable[bytes], settings: Settings, max_shown: int | None) -> PartTotals:
     """The totals of all parts."""
-    totals = PartTotals(settings, max_shown)
+    found = PartTotals(Totals.of(settings), [])
     for data in encoded:
-        totals.merge(data)
-    return totals
+        totals, shown = msgspec.json.decode(data, type=tuple[dict[str, Any], list[_Shown]])
+        found.merge(PartTotals(Totals.from_dict(totals), shown), max_shown)
+    return found
 
 
 def failing_texts(batch: Any) -> list[str]:
@@ -249,91 +243,24 @@ def failing_texts(batch: Any) -> list[str]:
 _Shown = tuple[str, str, str, int, str]
 
 
-class _Encoded(Struct, frozen=True):
-    totals: msgspec.Raw
-    names: dict[str, list[str]]
-    shown: list[_Shown]
-
-
-class PartTotals:
+class PartTotals(NamedTuple):
     """The totals of a part of the result rows, the same for any split and order of the rows.
 
     Of the cases to show and the names to list it keeps those that sort first.
     """
 
-    def __init__(self, settings: Settings, max_shown: int | None) -> None:
-        self._settings = settings
-        self._max_shown = max_shown
-        self.totals = RowTotals(Summary(pass_mark=settings.pass_mark))
-        self._names: dict[str, list[str]] = {note: [] for note in NOTES.values()}
-        self.shown: list[_Shown] = []
+    totals: Totals
+    shown: list[_Shown]
 
-    def add_rows(self, batch: Any) -> None:
-        """Add a record batch of result rows.
-
-        Raises:
-            InvalidSettings: they are not result rows, or of other settings.
-        """
-        if not batch.num_rows:
-            return
-        self.totals.merge(totals_of_batch(batch, self._settings))
-        self._add_names(_names(batch))
-        if self._max_shown != 0:
-            self._add_shown(_shown(batch))
-
-    def _add_names(self, names: dict[str, list[str]]) -> None:
-        for note, found in names.items():
-            if found:
-                self._names[note] = nsmallest(_MOST_NAMED, [*self._names[note], *found])
-
-    def _add_shown(self, found: list[_Shown]) -> None:
-        if not found:
-            return
-        found += self.shown
-        self.shown = sorted(found) if self._max_shown is None else nsmallest(self._max_shown, found)
+    def merge(self, other: PartTotals, max_shown: int | None) -> None:
+        """Add the totals of another part."""
+        self.totals.merge(other.totals, by_name=True)
+        found = [*self.shown, *other.shown]
+        self.shown[:] = sorted(found) if max_shown is None else nsmallest(max_shown, found)
 
     def encode(self) -> bytes:
         """The totals as JSON."""
-        totals = msgspec.Raw(self.totals.encode())
-        return msgspec.json.encode(_Encoded(totals, self._names, self.shown))
-
-    def merge(self, data: bytes) -> None:
-        """Add the totals of another part, as JSON."""
-        other = msgspec.json.decode(data, type=_Encoded)
-        self.totals.merge(RowTotals.decode(bytes(other.totals)))
-        self._add_names(other.names)
-        self._add_shown([*other.shown])
-
-    def noted(self) -> RowTotals:
-        """The totals, with the names that sort first, and all counts in the order of their keys."""
-        totals = self.totals
-        for note, names in self._names.items():
-            count = getattr(totals, note).count
-            setattr(totals, note, Noted(count, tuple(names)))
-        summary = totals.summary
-        for counts in ("outcomes", "tools", "wrong_arguments", "confusion", "trials", "faults"):
-            setattr(summary, counts, _sorted_counts(getattr(summary, counts)))
-        return totals
-
-
-def _sorted_counts(counts: dict[Any, Any]) -> dict[Any, Any]:
-    def key(item: tuple[Any, Any]) -> Any:
-        name = item[0]
-        # Of two tools, one may be missing.
-        return [(each is not None, each) for each in name] if isinstance(name, tuple) else name
-
-    return dict(sorted(counts.items(), key=key))
-
-
-def _names(batch: Any) -> dict[str, list[str]]:
-    """The names of all rows without a score: cases, or places and problems."""
-    from pyarrow import compute
-
-    found: dict[str, list[str]] = {}
-    rows = batch.filter(compute.not_equal(batch["status"], "scored"))
-    for status, name in zip(rows["status"].to_pylist(), row_names(rows), strict=True):
-        found.setdefault(NOTES[status], []).append(name)
-    return found
+        return msgspec.json.encode([self.totals.to_dict(), self.shown])
 
 
 def _shown(batch: Any) -> list[_Shown]:
@@ -361,4 +288,5 @@ def results_of_totals(totals: PartTotals, settings: Settings, tools: Any) -> Res
     """The results of all parts, with the cases to show scored again."""
     definitions = ToolDefinitions(tools)
     shown = [scored_case(read_case_text(text), settings, definitions) for *_, text in totals.shown]
-    return results_with(totals.noted(), settings, shown)
+    in_order = structs.replace(totals.totals, summary=totals.totals.summary.in_key_order())
+    return results_with(in_order, settings, shown)

@@ -6,7 +6,7 @@ number of machines, are therefore those of one machine that scores all cases.
 
 from __future__ import annotations
 
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -24,7 +24,7 @@ from callscore.core.score import (
     total_calls,
     turn_count,
 )
-from callscore.core.summary import tool_outcomes
+from callscore.core.summary import Summary, tool_outcomes
 from callscore.engines.payloads import case_payload
 from callscore.errors import InvalidCall, MissingExtra
 from callscore.history.saved_scores import calls_payload
@@ -32,7 +32,7 @@ from callscore.reports.html.case_view import problems_of
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from callscore.core.score import Fault, Score
 
@@ -254,20 +254,19 @@ class RowBuilder:
             if len(self._numbers) == _MAX_KNOWN:
                 self._numbers.clear()
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
-        paired = correct + incorrect
-        self._tools.append(
-            [
-                (name, *counts, *_NOT_MARKED[len(counts) :])
-                for name, counts in tool_outcomes(score).items()
-            ]
-        )
-        self._arguments.append(_wrong_arguments(score) if incorrect else ())
-        self._confusion.append(() if paired == expected == actual else _confusion(score))
         is_flawless = correct == expected == actual and not faults
-        self._failures.append(() if is_flawless else failure_classes(score))
-        self._faults.append(
-            _counted([(fault.tool, fault.kind) for fault in faults]) if faults else ()
+        counted = _NOTHING
+        if not is_flawless:
+            counted = Summary()
+            counted.add(score)
+        tools = tool_outcomes(score) if is_flawless else counted.tool_outcomes
+        self._tools.append(
+            [(name, *counts, *_NOT_MARKED[len(counts) :]) for name, counts in tools.items()]
         )
+        self._arguments.append(_counted(counted.wrong_arguments))
+        self._confusion.append(_counted(counted.confusion))
+        self._faults.append(_counted(counted.faults))
+        self._failures.append(() if is_flawless else failure_classes(score))
         self._tags.append(_texts(case.tags))
         large = self._large(case, score, passed=numbers[-1]) if self._has_large else ()
         self._rows.append(
@@ -403,6 +402,7 @@ def _texts(texts: Sequence[str]) -> Sequence[str]:
     return [_text(text) for text in texts] if texts else ()
 
 
+_NOTHING = Summary()
 _NOT_CHECKED = (None, None)
 _NO_TURNS = (None, None)
 _MAX_KNOWN = 4096  # different counts of cases
@@ -434,26 +434,8 @@ def _numbers_of(outcome: tuple[int, int, int, int, int, int], pass_mark: float) 
     return ("scored", *counts, *rates)
 
 
-def _wrong_arguments(score: Score) -> list[tuple[Any, ...]]:
-    return _counted(
-        (pair.expected.name, argument)
-        for pair in score.incorrect
-        for argument in pair.differing_arguments
-    )
-
-
-def _confusion(score: Score) -> list[tuple[Any, ...]]:
-    missed, extra = score.unpaired
-    names = zip_longest([call.name for call in missed], [call.name for call in extra])
-    return _counted(names)
-
-
-def _counted(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Each key with the number of times it occurs."""
-    counts: dict[tuple[Any, ...], int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return [(*key, times) for key, times in counts.items()]
+def _counted(counts: Mapping[Any, int]) -> Sequence[tuple[Any, ...]]:
+    return [(*key, times) for key, times in counts.items()] if counts else ()
 
 
 def _list_array(arrow: Any, rows: Sequence[Sequence[Any]], kind: Any) -> Any:

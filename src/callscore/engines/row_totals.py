@@ -1,18 +1,17 @@
-"""Adds result rows up: to a `Summary`, which merges exactly, and to the `Results` that reports show."""
+"""Adds result rows up: to `Totals`, which merge exactly, and to the `Results` that reports show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
 from callscore.core.case import origin_of
 from callscore.core.results import CaseScore, Failure, Noted, Result, Results
 from callscore.core.score import UNANSWERED, Score, is_passing
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.summary import Summary, ToolCounts, add_counts
-from callscore.core.totals import NameCounter
+from callscore.core.summary import Summary, add_counts
+from callscore.core.totals import MOST_NAMES, Totals
 from callscore.engines.result_rows import (
     ROW_VERSION,
     TOOL_COUNTS,
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from callscore.core.case import Case
 
 __all__ = [
-    "NOTES",
-    "RowTotals",
     "batches_of",
     "failing_cases",
     "place_text",
@@ -48,7 +45,6 @@ __all__ = [
     "unreadable",
 ]
 
-_MOST_NAMED = 20  # of the cases and records of each kind that reports name
 _COLUMNS = (
     "id",
     "trial",
@@ -75,118 +71,6 @@ _COLUMNS = (
 NO_ANSWER = "there is no answer for this case"
 
 
-class RowTotals(Struct):
-    """The totals of result rows; `merge` adds those of other rows.
-
-    As JSON (`encode`, `decode`), they travel from one machine to another.
-
-    Attributes:
-        summary: what the scored and the unanswered cases add up to.
-        rows: the number of rows.
-        not_scored: cases in which nothing is expected.
-        not_run: cases without an answer.
-        without_reference: traces without a reference.
-        skipped: records that cannot be read: places and problems.
-        unread: records with something that looks like calls and was not read: places and signs.
-    """
-
-    summary: Summary
-    rows: int = 0
-    not_scored: Noted = Noted()
-    not_run: Noted = Noted()
-    without_reference: Noted = Noted()
-    skipped: Noted = Noted()
-    unread: Noted = Noted()
-
-    def merge(self, other: RowTotals) -> None:
-        """Add the totals of other rows, which come after these."""
-        self.summary.merge(other.summary)
-        self.rows += other.rows
-        for name in ("not_scored", "not_run", "without_reference", "skipped", "unread"):
-            counter = NameCounter()
-            counter.add_noted(getattr(self, name))
-            counter.add_noted(getattr(other, name))
-            setattr(self, name, counter.noted())
-
-    def encode(self) -> bytes:
-        """The totals as JSON."""
-        return msgspec.json.encode(_plain(self))
-
-    @staticmethod
-    def decode(data: bytes | str) -> RowTotals:
-        """The totals that `encode` wrote."""
-        found = msgspec.json.decode(data, type=_PlainTotals)
-        summary = found.summary
-        return RowTotals(
-            summary=Summary(
-                pass_mark=summary.pass_mark,
-                outcomes=dict(summary.outcomes),
-                tools=summary.tools,
-                wrong_arguments=dict(summary.wrong_arguments),
-                confusion=dict(summary.confusion),
-                trials={case: dict(outcomes) for case, outcomes in summary.trials.items()},
-                faults=dict(summary.faults),
-                wrong_turns=dict(summary.wrong_turns),
-                **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
-            ),
-            **{name: getattr(found, name) for name in _NOTES},
-        )
-
-
-_NOTES = ("rows", "not_scored", "not_run", "without_reference", "skipped", "unread")
-_PLAIN_COUNTS = (
-    *("checked_cases", "checked_calls", "valid_calls", "uncounted_cases"),
-    *("differing_cases", "turn_cases", "joined_turn_cases"),
-)
-_Outcome = tuple[int, int, int, int]
-
-
-class _PlainSummary(Struct, frozen=True):
-    """A summary as JSON has it: keys that are tuples are items of lists."""
-
-    pass_mark: float
-    outcomes: list[tuple[_Outcome, int]]
-    tools: dict[str, ToolCounts]
-    wrong_arguments: list[tuple[tuple[str, str], int]]
-    confusion: list[tuple[tuple[str | None, str | None], int]]
-    trials: dict[str, list[tuple[_Outcome, int]]]
-    faults: list[tuple[tuple[str, Any], int]]
-    checked_cases: int
-    checked_calls: int
-    valid_calls: int
-    uncounted_cases: int
-    differing_cases: int
-    turn_cases: int
-    joined_turn_cases: int
-    wrong_turns: list[tuple[int, int]]
-
-
-class _PlainTotals(Struct, frozen=True):
-    summary: _PlainSummary
-    rows: int
-    not_scored: Noted
-    not_run: Noted
-    without_reference: Noted
-    skipped: Noted
-    unread: Noted
-
-
-def _plain(totals: RowTotals) -> _PlainTotals:
-    summary = totals.summary
-    plain = _PlainSummary(
-        pass_mark=summary.pass_mark,
-        outcomes=[*summary.outcomes.items()],
-        tools=summary.tools,
-        wrong_arguments=[*summary.wrong_arguments.items()],
-        confusion=[*summary.confusion.items()],
-        trials={case: [*outcomes.items()] for case, outcomes in summary.trials.items()},
-        faults=[*summary.faults.items()],
-        wrong_turns=[*summary.wrong_turns.items()],
-        **{name: getattr(summary, name) for name in _PLAIN_COUNTS},
-    )
-    return _PlainTotals(summary=plain, **{name: getattr(totals, name) for name in _NOTES})
-
-
 # --- rows to totals -------------------------------------------------------------------------------
 
 
@@ -208,20 +92,26 @@ def batches_of(rows: Any) -> Iterator[Any]:
     return iter(rows if is_reader else arrow.RecordBatchReader.from_stream(rows))
 
 
-def totals_of_batch(batch: Any, settings: Settings = DEFAULT) -> RowTotals:
-    """The totals of the rows of one record batch.
+def totals_of_batch(batch: Any, settings: Settings = DEFAULT, *, by_name: bool = False) -> Totals:
+    """The totals of the rows of one record batch, with the first names of each kind of note.
+
+    `by_name` takes those that sort first.
 
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
     batch = _as_rows(batch)
     summary = Summary(pass_mark=settings.pass_mark)
-    totals = RowTotals(summary, rows=batch.num_rows)
     _add_outcomes(batch, summary)
     _add_lists(batch, summary)
     _add_turns(batch, summary)
     _add_trials(batch, summary)
-    _note_others(batch, totals)
+    totals = Totals.of(settings)
+    totals.rows = batch.num_rows
+    totals.add_summary(summary)
+    _note_others(batch, totals, by_name=by_name)
+    totals.answered += totals.not_scored.count
+    totals.undecided += totals.not_scored.count
     return totals
 
 
@@ -297,7 +187,7 @@ def _add_lists(batch: Any, summary: Summary) -> None:
     from pyarrow import compute
 
     for name, *counts in _summed(batch["tools"], ["tool"], TOOL_COUNTS):
-        summary.tool(name).add(ToolCounts(*counts))
+        summary.tool(name).add(tuple(counts))
     for tool, argument, calls in _summed(batch["wrong_arguments"], ["tool", "argument"]):
         add_counts(summary.wrong_arguments, {(tool, argument): calls})
     for expected, actual, calls in _summed(batch["confusion"], ["expected", "actual"]):
@@ -350,30 +240,27 @@ def _add_trials(batch: Any, summary: Summary) -> None:
 
 
 # Where the rows of each status without a score are counted.
-NOTES: dict[RowStatus, str] = {
-    "not_scored": "not_scored",
-    "no_answer": "not_run",
-    "no_reference": "without_reference",
-    "unreadable": "skipped",
-}
+_NOTES: tuple[tuple[RowStatus, str], ...] = (
+    ("not_scored", "not_scored"),
+    ("no_answer", "not_run"),
+    ("no_reference", "without_reference"),
+    ("unreadable", "skipped"),
+)
 
 
-def _note_others(batch: Any, totals: RowTotals) -> None:
+def _note_others(batch: Any, totals: Totals, *, by_name: bool) -> None:
     """Note the rows without a score: how many there are, and the first of them."""
     from pyarrow import compute
 
-    for status, note in NOTES.items():
-        found = batch.filter(compute.equal(batch["status"], status))
-        if found.num_rows:
-            setattr(totals, note, _noted_rows(found))
+    rows = {name: batch.filter(compute.equal(batch["status"], status)) for status, name in _NOTES}
     is_unread = compute.and_(
         batch["problem"].is_valid(), compute.not_equal(batch["status"], "unreadable")
     )
-    totals.unread = _noted_rows(batch.filter(is_unread))
-
-
-def _noted_rows(rows: Any) -> Noted:
-    return Noted(rows.num_rows, tuple(row_names(rows.slice(0, _MOST_NAMED))))
+    rows["unread"] = batch.filter(is_unread)
+    for note, found in rows.items():
+        if found.num_rows:
+            names = tuple(row_names(found if by_name else found.slice(0, MOST_NAMES)))
+            getattr(totals, note).add_noted(Noted(found.num_rows, names), by_name=by_name)
 
 
 def row_names(rows: Any) -> Iterator[str]:
@@ -410,7 +297,7 @@ def summary_of(rows: Any, settings: Settings = DEFAULT) -> Summary:
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
-    totals = RowTotals(Summary(pass_mark=settings.pass_mark))
+    totals = Totals.of(settings)
     for batch in batches_of(rows):
         totals.merge(totals_of_batch(batch, settings))
     return totals.summary
@@ -431,7 +318,7 @@ def results_of(
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
-    totals = RowTotals(Summary(pass_mark=settings.pass_mark))
+    totals = Totals.of(settings)
     shown: list[CaseScore] = []
     definitions = ToolDefinitions(tools)
     for batch in batches_of(rows):
@@ -441,23 +328,17 @@ def results_of(
     return results_with(totals, settings, shown)
 
 
-def results_with(totals: RowTotals, settings: Settings, shown: Iterable[CaseScore]) -> Results:
+def results_with(totals: Totals, settings: Settings, shown: Iterable[CaseScore]) -> Results:
     """The results with these totals, and these cases to show."""
     summary, cases = totals.summary, tuple(shown)
     failing = summary.cases - summary.passed - summary.unanswered
     only = cases[0] if summary.cases == summary.scored == len(cases) == 1 else None
-    return Results(
-        settings=settings,
-        summary=summary,
+    return totals.results(
+        settings,
         cases=cases,
         not_shown=max(failing - len(cases), 0),
         only=only,
         title="" if only is None else only.label,
-        not_scored=totals.not_scored,
-        not_run=totals.not_run,
-        without_reference=totals.without_reference,
-        skipped=totals.skipped,
-        unread=totals.unread,
     )
 
 

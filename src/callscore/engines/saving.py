@@ -8,13 +8,13 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
 from callscore.core.results import EvaluationResults, Failure, MetricValue, Result
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.totals import Totals, summary_payload
+from callscore.core.totals import EvaluationTotals, Totals, summary_payload
 from callscore.engines.payloads import (
     FILE_SCORER,
     case_payload,
@@ -117,7 +117,7 @@ class ScoreSaver:
         self._store: Store | None = None
         self._writer: RunWriter | None = None
         self._files: list[tuple[str, str]] = []  # the name and the path of each
-        self._totals: list[Totals] = []
+        self._totals: list[EvaluationTotals] = []
         self._trials: list[TrialNumbers] = []  # of each file
         # The evaluation that begins with the next case: all files, unless they come one by one.
         self._pending: tuple[str, str] | None = _joined_name_and_path(request.cases)
@@ -166,7 +166,7 @@ class ScoreSaver:
             self._begin(pending)
         trial, score = self._trials[-1].add(result), result.score
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        self._totals[-1].add_briefly(result, accuracy)
+        self._totals[-1].totals.add(replace(result, values=accuracy))
         if self.run is None or self._writer is None:
             return
         values = (*accuracy, *result.values)
@@ -178,7 +178,8 @@ class ScoreSaver:
         request, fail_under = self._request, self._request.fail_under
         self._files.append(file)
         self._trials.append(TrialNumbers())
-        self._totals.append(Totals(request.settings, {FILE_SCORER: fail_under}, show="none"))
+        totals = EvaluationTotals(request.settings, {FILE_SCORER: fail_under}, show="none")
+        self._totals.append(totals)
         try:
             if len(self._totals) == 1:
                 self._begin_run()
@@ -285,9 +286,11 @@ class _TotalsSaver(ScoreSaver):
         request, counts = self._request, counts_of(self._results)
         file = _joined_name_and_path(request.cases)
         record = _evaluation_record("", 0, file, request)
-        found = evaluation_of_counts(record, counts, request.settings, record.place)
+        record = replace(record, summary=counts)
+        counted = Totals.from_dict(counts[COUNTS_KEY])
+        found = evaluation_of_counts(record, counted, request.settings, record.place)
         self._summary = summary_payload([found])
-        summary = self._summary | {COUNTS_KEY: to_builtins(counts)}
+        summary = self._summary | counts
         try:
             self._begin_run(**{SAVED_CASES_KEY: self._saved_cases})
             if self._writer is not None and self.run is not None:
@@ -391,10 +394,12 @@ def _evaluation_record(
     )
 
 
-def _results(file: tuple[str, str], totals: Totals, trials: TrialNumbers) -> EvaluationResults:
+def _results(
+    file: tuple[str, str], totals: EvaluationTotals, trials: TrialNumbers
+) -> EvaluationResults:
     name, place = file
     found = totals.evaluation({"name": name, "place": place}, cases=len(trials))
-    summary, scorers = totals.summary, found.scorers
+    summary, scorers = totals.totals.summary, found.scorers
     summary.trials = trials.outcomes()
     scorers = scorers_with_mean(scorers, summary.macro_f1)  # as in the report of the scores
     return replace(found, scorers=scorers, trials=trials.decided())

@@ -60,7 +60,7 @@ class RecordHider:
         return self._result(record)
 
     def _evaluation(self, record: EvaluationRecord) -> EvaluationRecord:
-        # A summary may have the names of tools and cases, see `SavedCounts`.
+        # A summary may have the names of tools and cases, see `counts_of`.
         found = [record.tools, record.summary]
         hidden = self._data.data(found)
         if hidden is found:

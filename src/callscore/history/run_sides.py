@@ -18,7 +18,7 @@ from callscore.comparing.sides import (
     TrialOutcome,
 )
 from callscore.core.phrases import Note, Phrase
-from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, is_passing, outcome_f1
+from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, outcome_f1
 from callscore.core.settings import DEFAULT
 from callscore.history import queries, run_queries
 from callscore.history.records import clean_text, decode_tools, settings_digest
@@ -183,15 +183,16 @@ def _evaluation_side(row: Any, run: RunRecord, cases: dict[str, CaseOutcome]) ->
 
 def _side_totals(summary: dict[str, Any], pass_mark: Any) -> SideTotals | None:
     """The totals of all cases, if not every case is saved; else None."""
-    counts = saved_counts(summary)
-    if counts is None:
+    totals = saved_counts(summary)
+    if totals is None:
         return None
     mark = pass_mark if isinstance(pass_mark, int | float) else DEFAULT.pass_mark
+    counts = replace(totals.summary, pass_mark=mark)
+    not_scored = totals.not_scored.count
     shares, scores = Counter[float](), Counter[float]()
     cases = trials = passed = errors = 0
-    for outcomes, times in counts.kinds():
-        size = sum(outcomes.values())
-        passing = sum(each for outcome, each in outcomes.items() if is_passing(outcome, mark))
+    for outcomes, times in counts.case_kinds():
+        size, passing = sum(outcomes.values()), counts.passed_among(outcomes)
         total = fsum(outcome_f1(outcome) * each for outcome, each in outcomes.items())
         shares[passing / size] += times
         scores[total / size] += times
@@ -199,17 +200,17 @@ def _side_totals(summary: dict[str, Any], pass_mark: Any) -> SideTotals | None:
         trials += size * times
         passed += passing * times
         errors += outcomes.get(UNANSWERED, 0) * times
-    faults = [times for _, kind, times in counts.faults if kind in SCHEMA_FAULTS]
+    faults = [times for (_, kind), times in counts.faults.items() if kind in SCHEMA_FAULTS]
     return SideTotals(
-        cases=cases + counts.not_scored,
-        trials=trials + counts.not_scored,
+        cases=cases + not_scored,
+        trials=trials + not_scored,
         is_repeated=trials > cases,
         passed=passed,
         failed=trials - passed - errors,
         errors=errors,
         shares=dict(shares),
         scores=dict(scores),
-        forbidden={tool: each[-1] for tool, each in counts.tools.items() if each[-1]},
+        forbidden={tool: each.forbidden for tool, each in counts.tools.items() if each.forbidden},
         faults=sum(faults) if counts.checked_cases else None,
     )
 

@@ -8,25 +8,23 @@ of all cases, so that nothing that reads the run takes the failing cases for all
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase
-from callscore.core.results import MetricResult, Noted
-from callscore.core.score import UNANSWERED, is_passing
-from callscore.core.summary import Summary, ToolCounts, ToolOutcome
-from callscore.core.totals import Totals
+from callscore.core.results import MetricResult
+from callscore.core.score import UNANSWERED
+from callscore.core.totals import EvaluationTotals, NameCounter, Totals
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from callscore.core.results import CaseTrials, EvaluationResults, Results, ScorerResult
-    from callscore.core.score import FaultKind, Outcome
+    from callscore.core.results import EvaluationResults, Results, ScorerResult
     from callscore.core.settings import Settings
+    from callscore.core.summary import Summary
     from callscore.core.totals import SavedCases
     from callscore.history.records import EvaluationRecord, RunRecord
 
@@ -37,7 +35,6 @@ __all__ = [
     "SAVED_CASES",
     "SAVED_CASES_KEY",
     "SAVED_RESULTS_KEY",
-    "SavedCounts",
     "counts_of",
     "counts_problem",
     "evaluation_of_counts",
@@ -51,6 +48,7 @@ __all__ = [
 SAVED_CASES_KEY = "saved_cases"  # of the arguments of a run
 SAVED_RESULTS_KEY = "saved_results"  # of the totals of a run
 COUNTS_KEY = "counts"  # of the summary of an evaluation
+METRICS_KEY = "metrics"
 
 # Which cases of a run are saved, for a report.
 SAVED_CASES: dict[SavedCases, Phrase] = {
@@ -77,17 +75,6 @@ _PARTS: tuple[SavedCases, ...] = ("failing", "none")
 
 # Totals that add up to the number of results, if all are saved.
 _COUNTS_WITH_RESULT = ("answered", "errors")
-
-_Count = Annotated[int, Meta(ge=0, le=2**53)]
-# An outcome, and how many cases have it. The forbidden calls of a missing answer are -1.
-_Forbidden = Annotated[int, Meta(ge=-1, le=2**53)]
-_Times = tuple[_Count, _Count, _Count, _Forbidden, _Count]
-
-# How the key of a case begins whose id is not saved; no id begins like this.
-_NO_ID = "\0"
-# The names of so many cases with several trials, one of which failed, are saved with the counts.
-_MOST_NAMED = 1_000
-
 
 # --- the mark -----------------------------------------------------------------------------------
 
@@ -124,185 +111,55 @@ def require_every_case(run: RunRecord, purpose: str) -> None:
 # --- the counts of all cases --------------------------------------------------------------------
 
 
-class SavedMetric(Struct, frozen=True, gc=False):
-    """The result of a metric of another tool; `skipped` cases could not be scored by it."""
+def counts_of(results: Results) -> dict[str, Any]:
+    """What the summary of an evaluation says of all cases: their totals, and the metrics of other tools.
 
-    name: str
-    mean: float | None
-    scored: _Count
-    skipped: _Count = 0
-    version: str | None = None
-
-
-class SavedCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The counts of all cases of an evaluation: a `Summary` as plain data.
-
-    Attributes:
-        outcomes: the four numbers of each outcome, and how many cases have it.
-        tools: how the calls of each tool went.
-        wrong_arguments: tool, argument, and in how many calls it differs.
-        confusion: expected tool, called tool, and how often.
-        faults: tool, kind of fault, and how often.
-        trials: the outcomes of a case with trials, and how many cases have the same.
-        named: the first cases with several trials that failed once or more: id, and its outcomes.
-        not_scored: how many cases have an answer, and no score.
-        turn_cases: the cases whose turns were scored.
-        joined_turn_cases: the cases with turns that were compared as one.
-        wrong_turns: a turn, and in how many cases it is the first that did not pass.
-        metrics: the metrics of other tools.
+    Of the ids of cases with several trials, few are among them.
     """
-
-    outcomes: list[_Times] = []
-    tools: dict[str, ToolOutcome] = {}
-    wrong_arguments: list[tuple[str, str, _Count]] = []
-    confusion: list[tuple[str | None, str | None, _Count]] = []
-    faults: list[tuple[str, str, _Count]] = []
-    trials: list[tuple[list[_Times], _Count]] = []
-    named: list[tuple[str, list[_Times]]] = []
-    checked_cases: _Count = 0
-    checked_calls: _Count = 0
-    valid_calls: _Count = 0
-    uncounted_cases: _Count = 0
-    differing_cases: _Count = 0
-    turn_cases: _Count = 0
-    joined_turn_cases: _Count = 0
-    wrong_turns: list[tuple[_Count, _Count]] = []
-    not_scored: _Count = 0
-    metrics: list[SavedMetric] = []
-
-    def summary(self, pass_mark: float = 1.0) -> Summary:
-        """The counts as a summary. Cases with trials have numbers in place of most ids."""
-        unnamed = Counter({_key(outcomes): times for outcomes, times in self.trials})
-        trials: dict[str, dict[Outcome, int]] = {}
-        for name, outcomes in self.named:
-            trials[name] = _outcomes(outcomes)
-            unnamed[_key(outcomes)] -= 1
-        for key, times in unnamed.items():
-            shared, start = _outcomes(key), len(trials)
-            trials.update({f"{_NO_ID}{start + number}": shared for number in range(times)})
-        faults: dict[tuple[str, FaultKind], int] = {
-            (tool, kind): times  # type: ignore[misc]  # a kind of another version is only counted
-            for tool, kind, times in self.faults
-        }
-        return Summary(
-            pass_mark=pass_mark,
-            outcomes=_outcomes(self.outcomes),
-            tools={name: ToolCounts(*counts) for name, counts in self.tools.items()},
-            wrong_arguments={(tool, each): times for tool, each, times in self.wrong_arguments},
-            confusion={(first, second): times for first, second, times in self.confusion},
-            trials=trials,
-            faults=faults,
-            checked_cases=self.checked_cases,
-            checked_calls=self.checked_calls,
-            valid_calls=self.valid_calls,
-            uncounted_cases=self.uncounted_cases,
-            differing_cases=self.differing_cases,
-            turn_cases=self.turn_cases,
-            joined_turn_cases=self.joined_turn_cases,
-            wrong_turns=dict(self.wrong_turns),
-        )
-
-    def kinds(self) -> Iterator[tuple[dict[Outcome, int], int]]:
-        """The outcomes of a case, and how many cases have the same; most have one trial."""
-        alone = Counter(_outcomes(self.outcomes))
-        for outcomes, times in self.trials:
-            found = _outcomes(outcomes)
-            alone.subtract({outcome: each * times for outcome, each in found.items()})
-            yield found, times
-        for outcome, times in alone.items():
-            if times > 0:
-                yield {outcome: 1}, times
+    not_scored = NameCounter(count=results.not_scored.count)
+    counted = Totals(summary=results.summary.with_few_names(), not_scored=not_scored)
+    return {COUNTS_KEY: counted.to_dict(), METRICS_KEY: msgspec.to_builtins(results.metrics)}
 
 
-def _outcomes(found: Iterable[_Times]) -> dict[Outcome, int]:
-    return {(a, b, c, d): times for a, b, c, d, times in found}
-
-
-def _times(outcomes: Mapping[Outcome, int]) -> list[_Times]:
-    return sorted((*outcome, times) for outcome, times in outcomes.items())
-
-
-def _key(outcomes: Iterable[_Times]) -> tuple[_Times, ...]:
-    return tuple(sorted(outcomes))
-
-
-def counts_of(results: Results) -> SavedCounts:
-    """The counts of scored cases, to save them."""
-    summary = results.summary
-    kinds = Counter(_key(_times(outcomes)) for outcomes in summary.trials.values())
-    return SavedCounts(
-        outcomes=_times(summary.outcomes),
-        tools={name: each.outcome for name, each in summary.tools.items()},
-        wrong_arguments=[(*names, times) for names, times in summary.wrong_arguments.items()],
-        confusion=[(*names, times) for names, times in summary.confusion.items()],
-        faults=[(tool, kind, times) for (tool, kind), times in summary.faults.items()],
-        trials=[(list(kind), times) for kind, times in kinds.items()],
-        named=_named_trials(summary),
-        checked_cases=summary.checked_cases,
-        checked_calls=summary.checked_calls,
-        valid_calls=summary.valid_calls,
-        uncounted_cases=summary.uncounted_cases,
-        differing_cases=summary.differing_cases,
-        turn_cases=summary.turn_cases,
-        joined_turn_cases=summary.joined_turn_cases,
-        wrong_turns=sorted(summary.wrong_turns.items()),
-        not_scored=results.not_scored.count,
-        metrics=[
-            SavedMetric(each.name, each.mean, each.scored, each.not_scorable.count, each.version)
-            for each in results.metrics
-        ],
-    )
-
-
-def _named_trials(summary: Summary) -> list[tuple[str, list[_Times]]]:
-    """The first cases with several trials that failed once or more."""
-    found: list[tuple[str, list[_Times]]] = []
-    for case, outcomes in summary.trials.items():
-        is_repeated = sum(outcomes.values()) > 1
-        if is_repeated and not all(is_passing(each, summary.pass_mark) for each in outcomes):
-            found.append((case, _times(outcomes)))
-            if len(found) == _MOST_NAMED:
-                break
-    return found
-
-
-def saved_counts(summary: Mapping[str, Any]) -> SavedCounts | None:
-    """The counts in the summary of an evaluation; None if there are none: its cases are saved."""
+def saved_counts(summary: Mapping[str, Any]) -> Totals | None:
+    """The totals in the summary of an evaluation; None if there are none: its cases are saved."""
     found = summary.get(COUNTS_KEY)
-    if found is None:
-        return None
     try:
-        return msgspec.convert(found, SavedCounts, strict=False)
+        _saved_metrics(summary)
+        return None if found is None else Totals.from_dict(found)
     except msgspec.ValidationError:  # imported runs are checked; this was changed by hand
         return None
 
 
+def _saved_metrics(summary: Mapping[str, Any]) -> tuple[MetricResult, ...]:
+    found = summary.get(METRICS_KEY) or ()
+    return msgspec.convert(found, tuple[MetricResult, ...], strict=False)
+
+
 def counts_problem(summary: Mapping[str, Any]) -> str | None:
-    """The first problem of the counts in a summary from a file; None if they are valid."""
+    """The first problem of the totals in a summary from a file; None if they are valid."""
     try:
-        counts = msgspec.convert(summary.get(COUNTS_KEY) or {}, SavedCounts)
+        counted = Totals.from_dict(summary.get(COUNTS_KEY) or {})
+        _saved_metrics(summary)
     except (msgspec.ValidationError, RecursionError) as error:
         return f"{COUNTS_KEY}: {error}."
-    trials = [each for outcomes, _ in counts.trials for each in outcomes]
-    named = [each for _, outcomes in counts.named for each in outcomes]
-    for *outcome, _ in (*counts.outcomes, *trials, *named):
+    kinds = [counted.summary.outcomes, *[kind for kind, _ in counted.summary.trial_kinds()]]
+    for outcome in (outcome for kind in kinds for outcome in kind):
         correct, expected, actual, forbidden = outcome
         is_possible = correct <= min(expected, actual) and forbidden <= actual
-        if not is_possible or (forbidden < 0 and tuple(outcome) != UNANSWERED):
-            return f"{COUNTS_KEY}: {outcome} is not an outcome of a case."
-    return _trials_problem(counts)
+        if not is_possible or (forbidden < 0 and outcome != UNANSWERED):
+            return f"{COUNTS_KEY}: {list(outcome)} is not an outcome of a case."
+    return _trials_problem(counted.summary)
 
 
-def _trials_problem(counts: SavedCounts) -> str | None:
-    """Whether the trials are more than the outcomes, or the names more than the trials."""
-    if not all(sum(_outcomes(outcomes).values()) for outcomes, _ in counts.trials):
-        return f"{COUNTS_KEY}: a case has no trial."
-    left = Counter(_outcomes(counts.outcomes))
-    kinds = Counter({_key(outcomes): times for outcomes, times in counts.trials})
-    for key, times in kinds.items():
-        left.subtract({outcome: each * times for outcome, each in _outcomes(key).items()})
-    kinds.subtract(_key(outcomes) for _, outcomes in counts.named)
-    has_too_many = min([*left.values(), *kinds.values()], default=0) < 0
+def _trials_problem(summary: Summary) -> str | None:
+    """Whether a case has no trial, or the trials are more than the outcomes."""
+    left = Counter(summary.outcomes)
+    for outcomes, times in summary.trial_kinds():
+        if not sum(outcomes.values()):
+            return f"{COUNTS_KEY}: a case has no trial."
+        left.subtract({outcome: each * times for outcome, each in outcomes.items()})
+    has_too_many = min(left.values(), default=0) < 0
     return f"{COUNTS_KEY}: there are more trials than outcomes." if has_too_many else None
 
 
@@ -310,29 +167,26 @@ def _trials_problem(counts: SavedCounts) -> str | None:
 
 
 def evaluation_of_counts(
-    record: EvaluationRecord, counts: SavedCounts, settings: Settings, place: str
+    record: EvaluationRecord, counted: Totals, settings: Settings, place: str
 ) -> EvaluationResults:
-    """The totals of an evaluation, from the counts of all its cases; no case is among them.
+    """The totals of an evaluation, from those of all its cases; no case is among them.
 
     The first scorer of the evaluation is the one whose values are the scores.
     """
     scorer, *_ = record.scorers
-    totals = Totals(settings, {scorer: record.fail_under.get(scorer)}, show="none")
-    summary = counts.summary(settings.pass_mark)
-    totals.add_summary(summary, scorer, not_scored=counts.not_scored)
+    totals = EvaluationTotals(settings, {scorer: record.fail_under.get(scorer)}, show="none")
+    summary, not_scored = counted.summary, counted.not_scored.count
+    summary = replace(summary, pass_mark=settings.pass_mark)
+    totals.add_counted(summary, scorer, not_scored=not_scored)
     found = totals.evaluation(
         {"name": record.name, "place": place, "variant": record.variant},
-        cases=summary.distinct_cases + counts.not_scored,
+        cases=summary.distinct_cases + not_scored,
     )
-    metrics = [
-        MetricResult(each.name, each.mean, each.scored, Noted(each.skipped), each.version)
-        for each in counts.metrics
-    ]
+    metrics = _saved_metrics(record.summary)
     return replace(
         found,
-        results=replace(found.results, metrics=tuple(metrics)),
+        results=replace(found.results, metrics=metrics),
         scorers=scorers_with_mean(found.scorers, summary.macro_f1),
-        trials=tuple(map(_without_number, found.trials)),
     )
 
 
@@ -343,7 +197,3 @@ def scorers_with_mean(
     return tuple(
         [each if None in (each.mean, mean) else replace(each, mean=mean) for each in scorers]
     )
-
-
-def _without_number(case: CaseTrials) -> CaseTrials:
-    return replace(case, case="") if case.case.startswith(_NO_ID) else case

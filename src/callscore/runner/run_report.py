@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.results import EvaluationResults, Result, SavedCase
-    from callscore.core.totals import Totals
+    from callscore.core.totals import EvaluationTotals
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
 
@@ -94,7 +94,7 @@ class StoredRunReport:
         self.evaluations = evaluations_of_variant(store, run, options.variant)
         self._settings = settings_by_number(self.evaluations)
         self._trials = store.trials(run.id)
-        self._totals: dict[int, Totals] = {}
+        self._totals: dict[int, EvaluationTotals] = {}
         self._not_shown = 0
         self._read = 0
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
-from callscore.core.totals import Show, Totals
+from callscore.core.totals import EvaluationTotals, Show
 from callscore.core.unused_rules import unused_rules
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
@@ -44,13 +44,13 @@ def totals_for(
     show: Show = "failing",
     max_shown: int | None = 10,
     max_listed: int = 0,
-) -> Totals:
-    """An empty `Totals` for an evaluation; `fail_under` is for scorers without their own."""
+) -> EvaluationTotals:
+    """An empty `EvaluationTotals` for an evaluation; `fail_under` is for scorers without their own."""
     required = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
         **evaluation.fail_under,
     }
-    totals = Totals(
+    totals = EvaluationTotals(
         evaluation.settings, required, show=show, max_shown=max_shown, max_listed=max_listed
     )
     totals.seen.take((), (), evaluation.tools)

@@ -29,7 +29,7 @@ from callscore.core.results import (
 )
 from callscore.core.settings import DEFAULT, ArgumentRule, settings_from
 from callscore.core.suggestions import did_you_mean
-from callscore.core.totals import Show, Totals
+from callscore.core.totals import EvaluationTotals, Show
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import Hider, contains_marker
@@ -336,15 +336,21 @@ def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
     return keyword_filter(keyword)
 
 
-def stored_totals(record: EvaluationRecord, settings: Settings, *, max_listed: int = 0) -> Totals:
+def stored_totals(
+    record: EvaluationRecord, settings: Settings, *, max_listed: int = 0
+) -> EvaluationTotals:
     """What adds up the results of a stored evaluation; no case is kept."""
     scorers = record.summary.get("scorers") or ()
     fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
-    return Totals(settings, fail_under, show="none", max_listed=max_listed)
+    return EvaluationTotals(settings, fail_under, show="none", max_listed=max_listed)
 
 
 def totals_of_evaluation(
-    totals: Totals, record: EvaluationRecord, settings: Settings, *, is_filtered: bool = False
+    totals: EvaluationTotals,
+    record: EvaluationRecord,
+    settings: Settings,
+    *,
+    is_filtered: bool = False,
 ) -> EvaluationResults:
     """The totals of a stored evaluation; if cases are filtered, it is unknown how many were planned.
 

@@ -9,7 +9,7 @@ import pytest
 
 from callscore.core.rendering import escape
 from callscore.core.results import JudgeCounts, RunResults
-from callscore.core.totals import NameCounter, Totals
+from callscore.core.totals import EvaluationTotals, NameCounter
 from callscore.reports.inert import escape_commands
 from callscore.rewriting.applying import Refused, rewrite
 from callscore.testing.item_record import (
@@ -132,7 +132,7 @@ class SessionResults:
 
 def _evaluation_results(key: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
     names = {"name": key.name, "place": key.place, "variant": key.variant}
-    totals = Totals(settings_from_key(key), key.fail_under, show="none")
+    totals = EvaluationTotals(settings_from_key(key), key.fail_under, show="none")
     skipped = NameCounter()
     for each in results:
         if each.skipped is not None:

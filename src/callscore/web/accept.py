@@ -152,7 +152,7 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
         raise Refusal(NOT_FOUND, say(NO_CASE, lang, run=run.id, case=asked.case))
     evaluations = store.evaluations(run.id)
     counts = saved_counts(record.summary)
-    if counts is not None and counts.trials:  # the trials that passed are not saved
+    if counts is not None and counts.summary.trial_cases:  # the trials that passed are not saved
         raise Refusal(CONFLICT, say(NOT_ALL_SAVED, lang, run=run.id))
     # Other variants have the same case, with the same id: what is accepted must suit them, too.
     trials = [each for found in store.cases(run.id, names).values() for each in found]

@@ -515,7 +515,7 @@ def _trial_rates(summary: Summary) -> dict[str, Any] | None:
     pass_at_k, pass_hat_k = summary.pass_at_k(), summary.pass_hat_k()
     if not pass_at_k:
         return None
-    return {"cases": len(summary.trials), "pass_at_k": pass_at_k, "pass_hat_k": pass_hat_k}
+    return {"cases": summary.trial_cases, "pass_at_k": pass_at_k, "pass_hat_k": pass_hat_k}
 
 
 def _turn_totals(summary: Summary) -> dict[str, Any] | None:

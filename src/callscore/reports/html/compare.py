@@ -279,7 +279,7 @@ def _tool_counts(pairs: Iterable[CasePair]) -> dict[str, ToolCounts]:
     for pair in pairs:
         for trial in () if pair.after is None else pair.after.case.trials:
             for tool, counts in (trial.tools or {}).items():
-                found.setdefault(tool, ToolCounts()).add(ToolCounts(*counts))
+                found.setdefault(tool, ToolCounts()).add(counts)
     return found
 
 

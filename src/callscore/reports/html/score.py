@@ -185,7 +185,7 @@ def _trials(results: Results) -> dict[str, object] | None:
     if not pass_at_k or not summary.has_repeated_trials:
         return None
     return {
-        "cases": len(summary.trials),
+        "cases": summary.trial_cases,
         "pass_at_k": pass_at_k,
         "pass_hat_k": summary.pass_hat_k(),
     }
