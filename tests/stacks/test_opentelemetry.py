@@ -31,7 +31,7 @@ from tests.servers.recording_server import Reply, record_requests
 from callscore.receiving.otlp import (
     JSON,
     PROTOBUF,
-    BadRequest,
+    RefusedRequest,
     Refused,
     error_body,
     read_request,
@@ -312,7 +312,7 @@ def test_damaged_requests_are_refused_where_the_real_package_refuses_them() -> N
             is_valid = True
         try:
             read_request(bytes(data), PROTOBUF)
-        except BadRequest:
+        except RefusedRequest:
             agree += not is_valid
         else:
             agree += is_valid
