@@ -125,7 +125,9 @@ def command(**options: Any) -> int:
             for note in check_notes(hide_for_report(results), request.lang):
                 print_named_note(*note)
         elif request.output_format != "html":
-            write_report("check", (results,), output, request.output_format, lang=request.lang)
+            write_report(
+                "check", (results,), output, request.output_format, is_live=True, lang=request.lang
+            )
     if request.jobs == 1:  # what other processes have found is not known here
         note_all_unfound(inputs)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
@@ -137,7 +139,7 @@ def _hooks(request: _Request, output: Output) -> CheckHooks:
         return CheckHooks()
     from callscore.reports.check import jsonl_line
 
-    hide = Hider().data
+    hide = Hider(is_live=True).data
 
     def write_finding(finding: Finding) -> None:
         output.write_text(jsonl_line(hide(finding), lang=request.lang))
@@ -150,7 +152,7 @@ def _write_html(request: _Request, output: Output) -> CheckResults:
     from callscore.cli.spooled_lines import SpooledLines
     from callscore.reports.html.check import html_parts, run_line
 
-    hide = Hider().data
+    hide = Hider(is_live=True).data
     with closing(SpooledLines()) as lines:
 
         def take(run: FaultyRun) -> None:

@@ -39,6 +39,7 @@ from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import is_case
 from callscore.formats.cases import NO_ID, join_case, read_case
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
+from callscore.hiding.redaction import Redaction
 from callscore.sources import BadRecord, Lines, Record
 from callscore.sources.tables import batch_rows
 
@@ -89,7 +90,7 @@ class RowOptions(Struct, frozen=True, kw_only=True):
         tools: the tool definitions, instead of those in the cases.
         columns: the large columns of the result.
         skips_bad: whether an unreadable row becomes a row of the result, instead of an error.
-        hides_secrets: whether values of secret environment variables are hidden in `pairs`.
+        redaction: what is hidden in `pairs` and cases beside secrets; None to hide nothing.
     """
 
     settings: Settings = DEFAULT
@@ -99,7 +100,7 @@ class RowOptions(Struct, frozen=True, kw_only=True):
     tools: Any = None
     columns: RowColumns = RowColumns()
     skips_bad: bool = True
-    hides_secrets: bool = False
+    redaction: Redaction | None = None
 
 
 def row_options(  # noqa: PLR0913  (all are options)
@@ -271,7 +272,7 @@ class RowScorer:
         self._definitions = ToolDefinitions(options.tools)
         self._builder = RowBuilder(
             options.columns,
-            pairs_text=_hidden_pairs() if options.hides_secrets else None,
+            pairs_text=None if options.redaction is None else _hidden_pairs(options.redaction),
             max_cases=max_cases,
         )
         self._reader = RecordReader(options, CASES)
@@ -346,11 +347,11 @@ class RowScorer:
             yield self._builder.batch()
 
 
-def _hidden_pairs() -> Callable[[CaseScore], str]:
+def _hidden_pairs(redaction: Redaction) -> Callable[[CaseScore], str]:
     from callscore.hiding.hider import Hider
     from callscore.reports.score_json import jsonl_line
 
-    hider = Hider()
+    hider = Hider(redaction, is_live=True)
     return lambda case: jsonl_line(case, hider).decode().rstrip("\n")
 
 

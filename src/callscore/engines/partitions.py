@@ -121,12 +121,9 @@ def join_part(batches: Iterable[Any], options: RowOptions, version: str) -> Iter
 
 
 def _without_secrets(batches: Iterable[Any], options: RowOptions) -> Iterator[Any]:
-    """The rows with markers in place of secrets of the environment in their cases, if that is asked for.
-
-    Both sides of a case have the same marker for the same value, so that it is shown as it was scored.
-    """
-    hider = Hider()
-    is_needed = options.hides_secrets and hider.has_any and options.columns.cases != "none"
+    """The rows with markers in place of secrets in their cases, if that is asked for."""
+    hider = Hider(options.redaction, is_live=True)
+    is_needed = options.redaction is not None and options.columns.cases != "none"
     for batch in batches:
         texts = batch["case"].to_pylist() if is_needed else []
         if not any(text is not None and hider.occurs_in(text) for text in texts):

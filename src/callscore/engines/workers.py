@@ -228,9 +228,6 @@ class Workers(Generic[_Task, _Result]):
     """
 
     def __init__(self, work: Callable[[Any], _Result | None], jobs: int) -> None:
-        from callscore.hiding.markers import current_markers
-
-        current_markers()  # of all processes, so that a secret has the same marker everywhere
         self.deaths = 0
         self._work = work
         self._is_stopped = False

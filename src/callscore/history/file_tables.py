@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.hiding.markers import new_key
 from callscore.history.database import fetch_all, insert_into, insert_row
 from callscore.history.records import COUNTS
 from callscore.history.tables import (
     CONTENTS,
     EMPTY_CONTENTS,
-    HIDING_KEY,
-    KEY_CHECKS,
     VERSION,
     VERSION_TABLE,
 )
@@ -60,10 +57,6 @@ judgements
     model TEXT NOT NULL
     answer TEXT NOT NULL
     saved_at DOUBLE NOT NULL
-    checksum BLOB NOT NULL
-    PRIMARY KEY ("key")
-hiding_key
-    "key" BLOB NOT NULL
     checksum BLOB NOT NULL
     PRIMARY KEY ("key")
 notes
@@ -192,10 +185,5 @@ def create_file_tables(connection: AnyConnection) -> None:
     """Create the tables in the current transaction; there are none yet."""
     for statement in TABLE_STATEMENTS:
         fetch_all(connection, statement)
-    insert_row(
-        connection,
-        insert_into(HIDING_KEY, is_sqlite=True),
-        KEY_CHECKS.sign({"key": new_key()}),
-    )
     fetch_all(connection, f"INSERT INTO {VERSION_TABLE} VALUES ({VERSION})")  # noqa: S608  (our own name)
     insert_row(connection, insert_into(CONTENTS, is_sqlite=True), EMPTY_CONTENTS)

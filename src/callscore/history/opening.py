@@ -191,7 +191,6 @@ def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
             # Of several processes, one creates the tables, and the others wait for it here.
             if not are_current(connection, place):
                 create_file_tables(connection)
-        store.markers()  # refuse a damaged key before anything is saved
     remove_stale_locks(path)
     return store
 
@@ -211,7 +210,6 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
             is_ready = is_current(connection)
         if not is_ready:
             _create_server_tables(store)
-        store.markers()  # refuse a damaged key before anything is saved
     return store
 
 

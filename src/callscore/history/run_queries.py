@@ -30,7 +30,6 @@ from callscore.history.records import (
 )
 from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.saved_totals import number_of_results
-from callscore.history.table_versions import read_hiding_key
 from callscore.history.tables import (
     ANSWER_CHECKS,
     ANSWERS,
@@ -281,7 +280,6 @@ def saved_run(connection: AnyConnection, name: str) -> SavedRun:
     Raises:
         UnknownRun: there is none.
     """
-    read_hiding_key(connection)  # with another key, hidden values would not be the same as before
     row = run_by_id(connection, clean_text(name))
     if row is None:
         raise UnknownRun(f"unknown run {name!r}")

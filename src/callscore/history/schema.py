@@ -29,10 +29,9 @@ from sqlalchemy import (
     insert,
 )
 
-from callscore.hiding.markers import KEY_SIZE, new_key
 from callscore.history.records import COUNTS
 from callscore.history.table_versions import are_current
-from callscore.history.tables import EMPTY_CONTENTS, KEY_CHECKS, VERSION, VERSION_TABLE
+from callscore.history.tables import EMPTY_CONTENTS, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -228,11 +227,6 @@ stop_requests = Table(
     Column("requested_at", Double, nullable=False),
 )
 
-# The key of the markers in place of secrets, in one row. It is never exported.
-hiding_key = Table(
-    "hiding_key", METADATA, Column("key", LargeBinary(KEY_SIZE), primary_key=True), _checksum()
-)
-
 # One row: the runs and the baselines that there are.
 contents = Table(
     "contents",
@@ -254,6 +248,5 @@ def ensure_tables(connection: Connection, place: str) -> None:
     if are_current(connection, place):
         return
     METADATA.create_all(connection)
-    connection.execute(insert(hiding_key).values(KEY_CHECKS.sign({"key": new_key()})))
     connection.execute(insert(schema_version).values(version=VERSION))
     connection.execute(insert(contents).values(EMPTY_CONTENTS))

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.history.connections import FileConnections
-from callscore.history.database import execute, readable_errors
+from callscore.history.database import readable_errors
 from callscore.history.file_tables import create_file_tables
 from callscore.history.store import Store
-from callscore.history.table_versions import read_hiding_key
-from callscore.history.tables import KEY_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,14 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["ScratchStore", "copy_run"]
 
 _BATCH = 500
-_UPDATE_KEY = 'UPDATE hiding_key SET "key" = :key, checksum = :checksum'
 
 
 class ScratchStore(Store):
-    """A history in a file of its own, beside another one, whose key and judgements it has.
+    """A history in a file of its own, beside another one, whose judgements it has.
 
-    Secrets have the same markers in both, so that runs can be copied. What a judge answers is saved in
-    the other history, which pays for each answer once.
+    What a judge answers is saved in the other history, which pays for each answer once.
 
     Args:
         path: the file; it is created if it does not exist.
@@ -40,11 +36,8 @@ class ScratchStore(Store):
         is_new = not path.exists()
         connections = FileConnections(path)
         if is_new:
-            with origin.reading() as connection:
-                key = read_hiding_key(connection)
             with readable_errors(origin.place), connections.writing() as connection:
                 create_file_tables(connection)
-                execute(connection, _UPDATE_KEY, KEY_CHECKS.sign({"key": key}))
         super().__init__(connections, origin.place, path)
         self.command_options = origin.command_options
         self._origin = origin
@@ -59,7 +52,7 @@ class ScratchStore(Store):
 
 
 def copy_run(source: Store, target: Store, run: RunRecord) -> RunRecord:
-    """Copy a run to another history with the same key; returns it as it is there.
+    """Copy a run to another history; returns it as it is there.
 
     It gets another id if the history has a run of this id. Answers that other runs could reuse are not
     copied.

@@ -1,4 +1,4 @@
-"""Whether a database has the tables of this version, and the key of its hidden values."""
+"""Whether a database has the tables of this version."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
-from callscore.history.checksums import damaged_row
 from callscore.history.database import fetch_all, is_sqlite
-from callscore.history.tables import HIDING_KEY, KEY_CHECKS, TABLES, VERSION, VERSION_TABLE
+from callscore.history.tables import TABLES, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
 
-__all__ = ["are_current", "is_current", "read_hiding_key", "require_tables"]
+__all__ = ["are_current", "is_current", "require_tables"]
 
 _STORED_VERSION = f"SELECT version FROM {VERSION_TABLE}"  # noqa: S608  (our own name)
-_HIDING_KEY = f"{HIDING_KEY.select} FROM hiding_key"
 # `sqlite_master` has the tables of SQLite itself, too.
 _FILE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) != 'sqlite_'"
@@ -43,15 +41,6 @@ def _table_names(connection: AnyConnection) -> set[str]:
     from sqlalchemy import inspect
 
     return set(inspect(connection).get_table_names())
-
-
-def read_hiding_key(connection: AnyConnection) -> bytes:
-    """The key of the markers in place of secrets."""
-    found = fetch_all(connection, _HIDING_KEY)
-    if len(found) != 1:
-        raise damaged_row("the key of hidden values")
-    KEY_CHECKS.verify(found[0])
-    return bytes(found[0][0])
 
 
 def require_tables(connection: AnyConnection, place: str) -> None:

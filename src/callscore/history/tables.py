@@ -22,10 +22,8 @@ __all__ = [
     "EMPTY_CONTENTS",
     "EVALUATIONS",
     "EVALUATION_CHECKS",
-    "HIDING_KEY",
     "JUDGEMENTS",
     "JUDGEMENT_CHECKS",
-    "KEY_CHECKS",
     "NOTES",
     "NOTE_CHECKS",
     "PAYLOADS",
@@ -44,7 +42,7 @@ __all__ = [
     "RunRow",
 ]
 
-VERSION = 8
+VERSION = 9
 VERSION_TABLE = "callscore_schema"
 
 
@@ -93,7 +91,6 @@ ANSWERS = Columns(
 )
 JUDGEMENTS = Columns("judgements", "key model answer saved_at~ checksum")
 BASELINES = Columns("baselines", "run name set_at~ checksum")
-HIDING_KEY = Columns("hiding_key", "key checksum")
 CONTENTS = Columns("contents", "number runs runs_sum baselines baselines_sum")
 # The row of a new history.
 EMPTY_CONTENTS = {
@@ -114,7 +111,6 @@ ALL_TABLES = (
     ANSWERS,
     JUDGEMENTS,
     BASELINES,
-    HIDING_KEY,
     CONTENTS,
     PAYLOADS,
     NOTES,
@@ -126,7 +122,6 @@ ANSWER_CHECKS = RowChecks(ANSWERS, "an answer", "question")
 BASELINE_CHECKS = RowChecks(BASELINES, "a baseline", "name")
 EVALUATION_CHECKS = RowChecks(EVALUATIONS, "an evaluation", "number")
 JUDGEMENT_CHECKS = RowChecks(JUDGEMENTS, "a judgement", "key")
-KEY_CHECKS = RowChecks(HIDING_KEY, "the key of hidden values", "key")
 NOTE_CHECKS = RowChecks(NOTES, "a note", "id")
 RESULT_CHECKS = RowChecks(RESULTS, "a result", "evaluation")
 RUN_CHECKS = RowChecks(RUNS, "the record of a run", "id")

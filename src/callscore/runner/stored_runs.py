@@ -29,9 +29,9 @@ from callscore.core.results import (
 from callscore.core.settings import Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import Show, Totals
-from callscore.errors import CallscoreError, InvalidCall, UnknownRun
+from callscore.errors import CallscoreError, UnknownRun
 from callscore.evaluations.locations import file_of_location
-from callscore.hiding.hider import Hider, contains_marker
+from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
@@ -67,6 +67,7 @@ __all__ = [
     "evaluation_label",
     "evaluation_labels",
     "evaluations_of_variant",
+    "has_hidden_calls",
     "load_case",
     "load_run",
     "run_warnings",
@@ -106,9 +107,9 @@ class StoredScores:
         """The score of a stored result; None if it cannot be computed again.
 
         None if only Python can express what was expected, if a function that is not stored decided,
-        if a secret is hidden where more than equality decided, or if this version of callscore counts differently than the one that scored it.
+        if a value in the calls is hidden, or if this version of callscore counts differently than the one that scored it.
         """
-        if record.status != "scored":
+        if record.status != "scored" or has_hidden_calls(record):
             return None
         from callscore.engines.payloads import comparison_payload, score_counts
 
@@ -131,14 +132,7 @@ class StoredScores:
         tools = self._tools[number]
         if tools is None:
             tools = self._tools_of_cases().of(case.tools, f"case {case.id}")
-        calls = stored_calls(record)
-        if contains_marker([record.payload, record.calls]):
-            from callscore.runner.hidden_values import hidden_value_problem  # imports the scorers
-
-            problem = hidden_value_problem(case, calls, settings, tools)
-            if problem is not None:
-                raise InvalidCall(problem)
-        return score_case(tuple(case.expected or ()), calls, settings, tools)
+        return score_case(tuple(case.expected or ()), stored_calls(record), settings, tools)
 
     def _tools_of_cases(self) -> ToolDefinitions:
         if self._own_tools is None:
@@ -170,6 +164,12 @@ class StoredScores:
 
         memory = Memory(recall, lambda _key, _answer: None)
         return judge(**{name: made_of[name] for name in JUDGE_FIELDS}, remember=memory)
+
+
+def has_hidden_calls(record: ResultRecord) -> bool:
+    """Whether a value is hidden in what is compared: the calls of both sides, and the tools."""
+    calls = [[call.get(key) for key in ("name", "arguments", "raw")] for call in record.calls or ()]
+    return contains_marker([record.payload.get("expected"), record.payload.get("tools"), calls])
 
 
 def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
@@ -545,13 +545,8 @@ def _results(
 
 
 def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultRecord]:
-    """The results of a case; its id may be given with a secret that is hidden in the history."""
-    found, hide = store.result(run.id, case), Hider().text
-    shown = hide(case)
-    if found or not contains_marker(shown):
-        return found
-    ids = dict.fromkeys([row.result.case.id for row in light_results(store, run.id)])
-    return [one for name in ids if hide(name) == shown for one in store.result(run.id, name)]
+    """The results of a case; its id may be given with a value that is hidden in the history."""
+    return store.result(run.id, case) or store.result(run.id, hide_text(case))
 
 
 def _case(

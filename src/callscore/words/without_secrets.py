@@ -17,7 +17,7 @@ __all__ = ["score_without_secrets", "text_without_secrets"]
 
 def score_without_secrets(score: Score) -> Score:
     """The score with markers in place of secrets; its numbers are those of the real values."""
-    return hide_for_report(score)
+    return hide_for_report(score, is_live=True)
 
 
 def text_without_secrets(text: str) -> str:
