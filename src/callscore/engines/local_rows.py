@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET, Struct, structs, to_builtins
+from msgspec import UNSET, Struct, json, structs
 
 from callscore.core.case import Case
 from callscore.core.results import Noted, Results
@@ -221,7 +221,7 @@ def _identity(
             ),
             "--tools": tools_payload(options.tools),
             "--pairs": options.columns.pairs,
-            "hidden values": to_builtins(options.redaction),
+            "hidden values": json.encode(options.redaction).decode(),
             "--skip-bad": options.skips_bad,
             "--expected": bool(references),
             "--show, --max-shown or --save": kept,

@@ -29,6 +29,7 @@ from callscore.engines.row_totals import (
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings
 from callscore.hiding.hider import Hider
+from callscore.hiding.redaction import NO_REDACTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +123,7 @@ def join_part(batches: Iterable[Any], options: RowOptions, version: str) -> Iter
 
 def _without_secrets(batches: Iterable[Any], options: RowOptions) -> Iterator[Any]:
     """The rows with markers in place of secrets in their cases, if that is asked for."""
-    hider = Hider(options.redaction, is_live=True)
+    hider = Hider(options.redaction or NO_REDACTION, is_live=True)
     is_needed = options.redaction is not None and options.columns.cases != "none"
     for batch in batches:
         texts = batch["case"].to_pylist() if is_needed else []

@@ -123,6 +123,13 @@ class Hider:
             self._is_live, self._copies = is_live, {}
         return value if hidden == value else hidden
 
+    def text_of(self, text: str, value: Any) -> str:
+        """A text that was made from a value, without the arguments that are hidden in that, too."""
+        if self._redactor is not None and self._redactor.has_arguments:
+            self._hidden(value)
+        hidden, self._copies = self._text(text, (), 0), {}
+        return hidden
+
     def _hidden(self, value: Any, path: _Path = (), depth: int = 0) -> Any:
         if value is None or isinstance(value, Settings | Phrase | Plural):
             return value

@@ -268,7 +268,12 @@ class _BlessingFinder:
             raise CannotRewrite(reasons.ONLY_PYTHON)
         score = self._run.score_of(result)
         if score is None:
-            raise CannotRewrite(reasons.COMPARISON_UNKNOWN)
+            _refuse_markers(result.calls)
+            raise CannotRewrite(
+                reasons.HIDDEN_IN_CASE
+                if contains_marker(result.payload)
+                else reasons.COMPARISON_UNKNOWN
+            )
         obstacle = self._obstacle(located, result)
         if obstacle is not None:
             if obstacle is not reasons.INPUT_CHANGED and self._is_done(located, result, score):
@@ -365,12 +370,19 @@ class _BlessingFinder:
         )
 
 
-def _refuse_placeholders(change: Change) -> None:
-    """Refuse what the history has in place of secrets and of values that it cannot store."""
-    for text in texts_in([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
+def _refuse_markers(value: Any) -> None:
+    """Refuse what the history has in place of hidden values."""
+    for text in texts_in(value):
         if OPENING in text:
             mark = OPENING + text.partition(OPENING)[2].partition("]")[0] + "]"
             raise CannotRewrite(reasons.SECRET_REMOVED, mark=mark)
+
+
+def _refuse_placeholders(change: Change) -> None:
+    """Refuse what the history has in place of hidden values and of those that it cannot store."""
+    values = [change.items, [[*patch.path, patch.value] for patch in change.patches]]
+    _refuse_markers(values)
+    for text in texts_in(values):
         if text in _NON_FINITE or _LONE_SURROGATE.search(text):
             raise CannotRewrite(reasons.PLACEHOLDER_VALUE, text=text)
 

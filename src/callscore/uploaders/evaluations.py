@@ -169,14 +169,15 @@ class _Answer(Struct, frozen=True, kw_only=True):
         """One for each scorer; one for the error if there is no answer."""
         if self.failure is not None:
             return [self._failed(*self.failure, options)]
-        hide = Hider(is_live=self.run is None).text
+        hider = Hider(is_live=self.run is None)
+        shown = replace(self, score=hider.data(self.score))
         return [
             self._made(
                 value.name,
                 options,
                 value=value.value,
                 label=self._label(value),
-                explanation=_clipped(hide, self._reason(value)),
+                explanation=_clipped(Hider().text, shown._reason(value)),
                 error="unscored" if value.value is None else None,
             )
             for value in self.values
@@ -200,7 +201,7 @@ class _Answer(Struct, frozen=True, kw_only=True):
             fields["explanation"] = None
         return Evaluation(
             name=f"{options.prefix}{name}",
-            case=self.case,
+            case=None if self.case is None else Hider(is_live=self.run is None).text(self.case),
             trial=self.trial,
             origin=self.origin or Origin(),
             run=self.run,
