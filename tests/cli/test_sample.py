@@ -109,4 +109,4 @@ def test_secrets_of_the_environment_are_hidden(
     hidden = msgspec.json.decode(written[0])
     assert hidden["expected"] == hidden["actual"]
     assert written[2:] == lines[2:]
-    assert "callscore: with secrets of the environment, which are hidden: 2." in ran.stderr
+    assert "callscore: with hidden values: 2." in ran.stderr

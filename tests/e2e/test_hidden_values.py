@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import zlib
 from contextlib import suppress
@@ -13,8 +12,7 @@ import pytest
 from tests.hiding.encodings import ENCODINGS, SECRETS
 from tests.snapshots.opened_html import html_text
 
-from callscore.hiding.markers import MARKER
-from callscore.hiding.matching import SecretMatcher
+from callscore.hiding.finding import SecretFinder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +23,9 @@ if TYPE_CHECKING:
 VARIABLES: dict[str, Any] = {
     f"SECRET_{number}": secret for number, secret in enumerate(SECRETS.values())
 }
-MATCHER = SecretMatcher([*SECRETS.values(), *SECRETS["pem"].splitlines()[1:3]])
+FINDER = SecretFinder(
+    [("", each) for each in (*SECRETS.values(), *SECRETS["pem"].splitlines()[1:3])]
+)
 FORMATS = ("table", "json", "markdown", "junit")
 ANOTHER = "another-value"
 
@@ -95,25 +95,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def without_cut_markers(text: str) -> str:
-    """The text without the ends of markers where it was shortened: they are random hex digits.
-
-    Four of them may happen to be the end of a secret in hex.
-    """
-    known = {found[1] + found[2] for found in MARKER.finditer(text)}
-
-    def shortened(cut: re.Match[str]) -> str:
-        return "…" if any(cut[1] in digits for digits in known) else cut[0]
-
-    return re.sub("…([0-9a-f]{4,12})", shortened, text)
-
-
 def leaks(text: str) -> list[str]:
     """What is left of secrets in an output; an output has lines, so that it is searched by them."""
-    text = without_cut_markers(text)
-    lines = text.splitlines()
-    found = [line[:200] for line in lines if MATCHER.occurs_in(line)]
-    return found or (["over several lines"] if MATCHER.occurs_in(text) else [])
+    found = [line[:200] for line in text.splitlines() if FINDER.hide(line) != line]
+    return found or (["over several lines"] if FINDER.hide(text) != text else [])
 
 
 def stored_texts(folder: Path) -> Iterator[str]:
@@ -160,6 +145,88 @@ def test_no_secret_is_in_any_output_or_file(callscore: Program, folder: Path) ->
     for text in stored_texts(folder):
         if left := leaks(text):
             found["history",] = left[:3]
+
+    assert not found
+
+
+REDACT = """
+[redact]
+builtin = ["email", "phone", "card"]
+arguments = ["*.to", "user.name"]
+patterns = ['C-\\d{6}']
+"""
+CUSTOMER = ("ann@example.com", "+49 30 1234567", "4111111111111111", "C-123456", "Zoe Q", "at home")
+
+
+def test_no_data_of_customers_are_in_any_output_or_file(callscore: Program, tmp_path: Path) -> None:
+    mail, phone, card, number, name, to = CUSTOMER
+    made = {
+        "to": to,
+        "user": {"name": name, "age": 7},
+        "card": int(card),
+        "text": f"{mail} {phone}",
+    }
+    function = {"name": "send", "arguments": dumps(made)}
+    message = {
+        "role": "assistant",
+        "content": f"I write to {name} {to}, {number}",
+        "tool_calls": [{"id": "1", "type": "function", "function": function}],
+    }
+    result = {"role": "tool", "tool_call_id": "1", "content": f"sent to {mail}, {card}"}
+    expected = [{"name": "send", "arguments": {**made, "text": number}}]
+    broken = [{"name": "send", "arguments": '{"to": "at home", "user": '}]
+    lines: list[dict[str, Any]] = [
+        {"id": f"for {mail}", "expected": expected, "actual": [message, result]},
+        {
+            "id": number,
+            "input": f"Call {phone}",
+            "tags": [mail],
+            "expected": expected,
+            "actual": broken,
+        },
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    (tmp_path / "callscore.toml").write_text(REDACT)
+    (tmp_path / "eval_agent.py").write_text(
+        "import json\n"
+        "from callscore import Case, evaluation\n"
+        "LINES = [json.loads(line) for line in open('cases.jsonl')]\n"
+        "ANSWERS = {line['id']: line.pop('actual') for line in LINES}\n"
+        "@evaluation(cases=[Case(**line) for line in LINES])\n"
+        "def agent(case):\n"
+        "    if case.id == 'C-123456': raise ValueError(f'no {case.tags}')\n"
+        "    return ANSWERS[case.id]\n"
+    )
+    commands: list[tuple[str, ...]] = [
+        *(("score", "cases.jsonl", "--show", "all", "--format", each) for each in FORMATS),
+        ("score", "cases.jsonl", "--save", "scored", "-o", "score.html"),
+        ("score", "cases.jsonl", "--jobs", "2", "--json"),
+        ("explain", "cases.jsonl", "--case", number),
+        ("check", "cases.jsonl", "--format", "jsonl"),
+        ("extract", "cases.jsonl"),
+        ("run", "--jobs", "1", "-o", "run.html"),
+        ("run", "--jobs", "1"),
+        ("show", "scored", "--show", "all"),
+        ("show", "scored", "[hidden pattern 1]", "--json"),
+        ("compare", "scored", "cases.jsonl", "--json"),
+        ("gate", "latest", "--against", "scored"),
+        ("upload", "cases.jsonl", "--to", "langfuse", "--dry-run", "--id-from", "id"),
+        ("export", "scored"),
+        ("export", "latest"),
+    ]
+    found = {}
+    for command in commands:
+        ran = callscore(*command)
+        assert "Traceback" not in ran.stderr, (command, ran.stderr)
+        if left := [each for each in CUSTOMER if each in ran.stdout + ran.stderr]:
+            found[command] = left
+    for report in ("score.html", "run.html"):
+        shown = html_text((tmp_path / report).read_bytes(), has_words=False)
+        if left := [each for each in CUSTOMER if each in shown]:
+            found[(report,)] = left
+    for text in stored_texts(tmp_path):
+        if left := [each for each in CUSTOMER if each in text]:
+            found["history",] = left
 
     assert not found
 
@@ -211,9 +278,11 @@ def test_the_scores_are_the_same_with_and_without_the_variables(
         numbers.append(found)
 
     without, with_secrets = numbers
-    assert with_secrets[:4] == without[:4]
-    # A matcher cannot be applied to a hidden value: these cases are refused, and none of them passed.
-    assert with_secrets[4][1:] == (len(SECRETS), without[4][2])
+    assert with_secrets[:3] == without[:3]
+    # Hidden values are not compared: all cases that have one in their calls are refused.
+    for refused, scored in zip(with_secrets[3:], without[3:], strict=True):
+        assert refused[1:] == (sum(1 for _ in cases()), 0)
+        assert scored[2] > 0
 
 
 def numbers_in(report: dict[str, Any]) -> tuple[Any, int, int]:
@@ -243,6 +312,24 @@ def test_an_agent_cannot_pass_by_repeating_a_marker(callscore: Program, tmp_path
     assert loads(again.stdout)["totals"]["passed"] == 0
 
 
+def test_what_looks_like_a_marker_in_an_answer_is_escaped(
+    callscore: Program, tmp_path: Path
+) -> None:
+    made = [{"name": "f", "arguments": {"k": "[hidden A_KEY] or [\\hidden A_KEY]"}}]
+    (tmp_path / "cases.jsonl").write_text(
+        dumps({"id": "[hidden x]", "expected": ["f", "g"], "actual": made})
+    )
+
+    shown = callscore("score", "cases.jsonl", "--save", "one", "--json")
+    stored = callscore("show", "one", "--json")
+    exported = callscore("export", "one")
+
+    for ran in (shown, stored, exported):
+        assert "[hidden" not in ran.stdout
+        assert "[\\\\hidden x]" in ran.stdout
+    assert "[\\\\hidden A_KEY] or [\\\\hidden A_KEY]" in exported.stdout
+
+
 def test_a_secret_that_has_changed_is_a_changed_expectation(
     callscore: Program, tmp_path: Path
 ) -> None:
@@ -258,10 +345,10 @@ def test_a_secret_that_has_changed_is_a_changed_expectation(
 
     same = loads(callscore("compare", "one", "two", "--json").stdout)
     changed = loads(callscore("compare", "two", "three", "--json").stdout)
-    assert same["expectations_changed"]["count"] == 0
-    assert changed["expectations_changed"]["count"] == 1
-    assert "hidden values" not in str(same["notes"])
-    assert "expected calls changed only in hidden values: 1." in str(changed["notes"])
+    # Nobody can tell one from the other: what has a hidden value counts as changed.
+    for found in (same, changed):
+        assert found["expectations_changed"]["count"] == 1
+        assert "hidden values in their ids or their expected calls: 1" in str(found["notes"])
 
 
 def test_a_case_that_cannot_be_scored_again_is_not_a_missing_answer(
@@ -356,7 +443,7 @@ def test_an_imported_run_is_hidden_and_rescored(callscore: Program, tmp_path: Pa
     rescored = callscore("rescore", "one", "--store", "b.db", "--json", **both)
 
     assert imported.returncode == 0
-    assert loads(rescored.stdout)["totals"]["passed"] == 1
+    assert loads(rescored.stdout)["totals"]["errors"] == 2
     assert "the-first-secret" not in (tmp_path / "one.jsonl").read_text()
     assert b"the-second-secret" not in (tmp_path / "b.db").read_bytes()
 
@@ -372,27 +459,35 @@ def agent(case):
 DEPLOY: dict[str, Any] = {"DEPLOY_KEY": "production"}
 
 
-def test_a_gate_compares_runs_from_before_and_after_a_variable_was_set(
-    callscore: Program, tmp_path: Path
-) -> None:
+def test_an_id_with_a_hidden_value_matches_no_case(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "eval_agent.py").write_text(AGENT)
     (tmp_path / "first.txt").write_text("0")
-    callscore("run", "--name", "before")
+    callscore("run", "--name", "before", **DEPLOY)
     callscore("run", "--name", "after", **DEPLOY)
-    (tmp_path / "first.txt").write_text("1")
-    callscore("run", "--name", "fewer", **DEPLOY)
-    gate = ("gate", "--json", "--fail-on", "any")
 
-    for run, against in (("after", "before"), ("before", "after")):
-        found = callscore(*gate, run, "--against", against, **DEPLOY)
-        assert found.returncode == 0, found.stdout
-        assert "production" not in found.stdout
-    missing = callscore(*gate, "fewer", "--against", "before", **DEPLOY)
-    assert missing.returncode == 1
-    for pattern in ("0-production", "agent::?-production"):
-        removed = ("--removed", f"{pattern}=The tool is gone.")
-        allowed = callscore("gate", "fewer", "--against", "before", *removed, **DEPLOY)
-        assert allowed.returncode == 0, allowed.stdout
+    found = callscore("gate", "--json", "after", "--against", "before", **DEPLOY)
+
+    assert found.returncode == 1
+    assert "production" not in found.stdout
+    assert "hidden values in their ids or their expected calls: 24" in found.stdout
+
+
+def test_cases_whose_ids_differ_only_in_a_hidden_value_are_all_saved(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "callscore.toml").write_text('redact.builtin = ["email"]')
+    lines = [{"id": f"{n}@example.com", "expected": ["f"], "actual": []} for n in "abc"]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+
+    callscore("score", "cases.jsonl", "--save", "one")
+    saved = callscore("export", "one")
+
+    ids = [found.get("case") for found in map(loads, saved.stdout.splitlines())]
+    assert [each for each in ids if each] == [
+        "[hidden email]",
+        "[hidden email] 2",
+        "[hidden email] 3",
+    ]
 
 
 def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path: Path) -> None:
@@ -418,11 +513,11 @@ def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path:
     assert [ran.returncode for ran in shown] == [0] * 5, [ran.stderr for ran in shown]
     for ran in (*refused, *shown):
         assert "production" not in ran.stdout + ran.stderr
-    assert "with secrets of the environment" in shown[-1].stderr
+    assert "with hidden values: 3" in shown[-1].stderr
     assert not [text for text in stored_texts(tmp_path) if '"production' in text]
 
 
-def test_a_run_is_not_resumed_with_other_secrets(callscore: Program, tmp_path: Path) -> None:
+def test_a_run_is_not_resumed_if_ids_have_hidden_values(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "eval_agent.py").write_text(
         "import os\n"
         "from callscore import Case, evaluation, expect\n"
@@ -431,21 +526,9 @@ def test_a_run_is_not_resumed_with_other_secrets(callscore: Program, tmp_path: P
         "    if 'STOP' in os.environ and case.id[0] == 'b': os._exit(1)\n"
         "    return []\n"
     )
-    for first, second in (({}, DEPLOY), (DEPLOY, {})):
+    for first, second in (({}, DEPLOY), (DEPLOY, {}), (DEPLOY, DEPLOY)):
         callscore("run", "--jobs", "1", STOP="1", **first)
         refused = callscore("run", "--resume", **second)
-        selected = callscore("run", "--resume", "-k", "c-", "--json", **first)
 
         assert refused.returncode == 2, refused.stdout
-        assert "with other secrets in the environment" in refused.stderr
-        assert selected.returncode == 0, selected.stderr
-
-
-def test_the_end_of_a_marker_is_no_leak_and_the_end_of_a_secret_is() -> None:
-    marked, other = "[hidden 506c08bcfbbf]", "[hidden 0123456789ab]"
-    tail = SECRETS["slashes"].encode().hex()[-4:]
-
-    assert tail == "506c"
-    assert leaks(f"{marked} …506c08bcfbb...yy …506c08bcfbbf]zz") == []
-    assert leaks(f"{other} …{tail} of it")
-    assert leaks(f"{other} …506c08bcfbbf]zz")
+        assert "has a hidden value" in refused.stderr

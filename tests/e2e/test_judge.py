@@ -8,8 +8,6 @@ import msgspec
 import pytest
 from tests.servers.openai_server import Reply, openai_server
 
-from callscore.hiding.markers import MARKER
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -91,10 +89,10 @@ def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
         )
 
     assert run.returncode == 4
-    assert MARKER.sub("(hidden)", run.stderr).startswith(
+    assert run.stderr.startswith(
         "callscore: 4 cases not judged, and not in the report\n"
         f"callscore: {cases}:1: kind: j: judging 'is it polite?': the server returned"
-        " 401 Unauthorized: Incorrect API key provided: (hidden)\n"
+        " 401 Unauthorized: Incorrect API key provided: [hidden OPENAI_API_KEY]\n"
     )
     assert "hush" not in run.stderr + run.stdout
 

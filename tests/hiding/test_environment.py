@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.hiding.encodings import PEM
 
-from callscore.hiding.environment import is_secret_variable, mark_as_secret, secret_values
+from callscore.hiding import environment
+from callscore.hiding.environment import is_secret_variable, mark_as_secret
+
+
+def secret_values() -> tuple[str, ...]:
+    return tuple([text for _, text in environment.secret_values()])
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from callscore import Case, expect, score
 from callscore.core.call import ToolCall
 from callscore.hiding.hider import Hider, contains_marker, hide_for_report, hide_text
-from callscore.hiding.markers import MARKER, Markers, new_key
 
+MARKER = re.compile(r"\[hidden MY_\w+\]")
 SECRET = 'sk/live-1234"é'  # noqa: S105  (it is for these tests only)
 OTHER = "another-secret"
 
@@ -37,9 +38,8 @@ def test_secrets_are_hidden_anywhere_in_data() -> None:
 def test_numbers_are_hidden_as_numbers() -> None:
     hidden = Hider().data([12345678, 12345678.0, "12345678", 123456780, 0.12345678, 10**50, 7])
 
-    assert hidden[0] == hidden[1]
-    assert len(set(hidden)) == 6
-    assert [contains_marker(item) for item in hidden] == [True] * 5 + [False] * 2
+    mark = "[hidden MY_SECRET]"
+    assert hidden == [mark, mark, mark, f"{mark}0", f"0.{mark}", 10**50, 7]
 
 
 def test_objects_of_python_are_hidden_as_text() -> None:
@@ -85,32 +85,12 @@ def test_a_score_keeps_its_numbers_and_its_differences() -> None:
     assert OTHER not in f"{hidden} {hidden.explain()} {hidden.to_dict()}"
 
 
-def test_text_that_looks_like_a_marker_is_replaced_if_it_is_live() -> None:
-    markers = Markers(new_key())
-    own = markers.of(SECRET, SECRET)
-    foreign = Markers(new_key()).of(SECRET, SECRET)
+def test_text_that_looks_like_a_marker_is_escaped_if_it_is_live() -> None:
+    live, stored = Hider(is_live=True), Hider()
 
-    live, stored = Hider(lambda: markers, is_live=True), Hider(lambda: markers)
-
-    assert own not in (live.text(own), live.data([own])[0])
-    assert stored.data([own]) == [own]
-    assert foreign not in (live.text(foreign), stored.text(foreign))
-    assert stored.text(stored.text(foreign)) == stored.text(foreign)
-
-
-def test_different_texts_stay_different_after_hiding_and_equal_ones_equal() -> None:
-    hide = Hider(is_live=True).text
-    texts = [
-        SECRET,
-        OTHER,
-        f"{SECRET} ",
-        r"sk\/live-1234\"é",
-        hide(SECRET),
-        "[hidden 5f2c91ab90c4]",
-    ]
-
-    assert len({hide(text) for text in texts}) == len(texts)
-    assert hide(SECRET) == hide(SECRET)
+    assert live.data(["[hidden MY_TOKEN]"]) == ["[\\hidden MY_TOKEN]"]
+    assert live.text(live.text("[hidden MY_TOKEN]")) == "[\\hidden MY_TOKEN]"
+    assert stored.data(["[hidden MY_TOKEN]"]) == ["[hidden MY_TOKEN]"]
 
 
 def test_the_environment_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +101,7 @@ def test_the_environment_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert contains_marker(hider.text("new-in-the-environment"))
     assert hider.has_secret(["new-in-the-environment"])
-    assert not hider.has_secret(["[hidden 5f2c91ab90c4]"])
+    assert not hider.has_secret(["[hidden A_KEY]"])
 
 
 def test_a_case_is_hidden_on_both_sides() -> None:

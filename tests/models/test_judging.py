@@ -28,7 +28,6 @@ from callscore import (
     score,
 )
 from callscore.core.results import JudgeCounts
-from callscore.hiding.markers import MARKER
 from callscore.models import Judge, Limits, Memory
 from callscore.models.judging import Verdict, judge_messages, parse_verdict
 
@@ -264,7 +263,7 @@ def test_keys_in_the_answer_of_a_judge_are_hidden(monkeypatch: pytest.MonkeyPatc
         judge = judge_at(server)
         verdict, reason = judge("polite?", "hello")
         assert not verdict
-        assert MARKER.sub("(hidden)", reason) == "you sent (hidden) and (hidden)"
+        assert reason == "you sent [hidden OPENAI_API_KEY] and [hidden OTHER_TOKEN]"
         with pytest.raises(ModelFailed) as raised:
             judge("short?", "hello")
         judge.close()

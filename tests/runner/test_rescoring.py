@@ -312,7 +312,7 @@ def test_rescoring_goes_on_with_a_warning_if_the_history_is_damaged(store: Store
     assert store.find(second.id).status == "interrupted"
 
 
-def test_hidden_values_are_compared_and_what_needs_the_real_ones_is_refused(
+def test_a_case_with_a_hidden_value_in_its_calls_is_refused(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_TOKEN", 'a/token-of"mine')
@@ -325,18 +325,20 @@ def test_hidden_values_are_compared_and_what_needs_the_real_ones_is_refused(
             "rule": r'{"k": "a\u002ftoken-of\"mine"}',
         }.items()
     }
+    answers["none"] = {"role": "assistant", "content": "no calls"}
     cases = [
         a_case("same", expected=[expect.call("f", k='a/token-of"mine')]),
         a_case("other", expected=[expect.call("f", k='a/token-of"mine')]),
         a_case("rule", expected=[expect.call("f", k=expect.regex("^a/"))]),
+        a_case("none", input='a/token-of"mine', expected=[]),
     ]
     before = ran(store, a_plan(lambda case: answers[case.id], *cases))
 
     found = again(store).evaluations[0]
 
-    assert (before.evaluations[0].passed, before.evaluations[0].errors) == (2, 0)
-    assert (found.passed, found.answered, found.errors) == (1, 2, 1)
-    assert "$regex cannot be applied to a hidden value" in found.failures[0].problem
+    assert (before.evaluations[0].passed, before.evaluations[0].errors) == (3, 0)
+    assert (found.passed, found.answered, found.errors) == (1, 1, 3)
+    assert "is hidden in the history" in found.failures[0].problem
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -31,8 +31,8 @@ from tests.servers.recording_server import Reply, record_requests
 from callscore.receiving.otlp import (
     JSON,
     PROTOBUF,
-    RefusedRequest,
     Refused,
+    RefusedRequest,
     error_body,
     read_request,
     success_body,

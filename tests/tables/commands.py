@@ -44,7 +44,6 @@ _CHANGING = (  # what differs from one run to the next
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z?\b"), "TIME"),
     (re.compile(r"(< )?\b\d+([.,]\d+)? (ms|s|мс|с)\b"), "SECONDS"),
     (re.compile(r"\b1[6-9]\d{8}\.\d+\b"), "0"),  # seconds since 1970
-    (re.compile(r"\[hidden [0-9a-f.]+\]"), "[hidden]"),
     (re.compile(r"\b[\d.,]+ (k?B of data|к?Б данных)"), "SIZE"),
 )
 _USAGE = re.compile(r"\AUsage: .*?\n\nError: ", re.DOTALL)

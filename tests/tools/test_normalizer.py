@@ -18,9 +18,12 @@ def test_run_ids_are_numbered_in_the_order_in_which_they_appear() -> None:
 def test_equal_secrets_stay_equal_and_different_ones_different() -> None:
     normalize = Normalizer({})
 
-    text = "[hidden 5f2c91ab90c4] [hidden 0011223344aa.99aabb] [hidden 5f2c91ab90c4 number]"
+    first, second = "5f2c91ab90c4" + 20 * "0", 32 * "1"
+    text = f'{{"asked":"{first}","expectation":"{second}"}} {{"asked":"{first}"}}'
 
-    assert normalize(text) == ("[hidden <secret-1>] [hidden <secret-2>] [hidden <secret-1> number]")
+    assert normalize(text) == (
+        '{"asked":"<digest-1>","expectation":"<digest-2>"} {"asked":"<digest-1>"}'
+    )
 
 
 def test_the_longest_path_is_replaced_first() -> None:

@@ -125,7 +125,7 @@ def test_numbers_of_calls_that_are_secrets_are_hidden(
     shown = browser.client.get(f"/api/runs/{run}/case?case=rome").text
 
     assert "48151623" not in shown
-    assert "number]" in shown
+    assert "[hidden DOOR_PASSWORD]" in shown
 
 
 def test_a_run_without_every_case_has_the_totals_of_all(browser: Browser, project: Path) -> None:

@@ -17,8 +17,9 @@ __all__ = ["Normalizer"]
 _NUMBERED = {
     # No word boundary at the start: the `m` of a colour may stand there.
     "run": re.compile(r"(?<!\d)\d{8}-\d{6}-[0-9a-z]{4}\b"),
-    "secret": re.compile(r"(?<=\[hidden )[0-9a-f]{12}(?:\.[0-9a-f]{6})?"),
     "question": re.compile(r'(?<="question":")[0-9a-f]{32}(?=")'),
+    # With a hidden value in what they are of, they are random.
+    "digest": re.compile(r'(?:(?<="expectation":")|(?<="asked":"))[0-9a-f]{32}(?=")'),
     "score": re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b"),
 }
 # The data of an HTML report, which is compressed with the ids of runs in it.

@@ -106,7 +106,7 @@ class Scored(Struct, frozen=True):
         shown = [call_text(call, limit=_MAX_CALL) for call in self.score.actual[:_MAX_CALLS]]
         more = len(self.score.actual) - len(shown)
         listed = ", ".join([*shown, f"and {more} more"] if more else shown)
-        return text_without_secrets(listed) or "no calls"
+        return text_without_secrets(listed, self.score) or "no calls"
 
     @property
     def numbers(self) -> Numbers:

@@ -149,7 +149,7 @@ def command(**options: Any) -> int:
     for_people = is_for_people(request.output_format)
     shown = _FEW if request.max_shown is None and for_people else request.max_shown
     with open_output(request.output, request.output_format, request.lang) as output:
-        about = {"lang": request.lang, "max_shown": shown}
+        about: dict[str, Any] = {"lang": request.lang, "max_shown": shown}
         write_report("advise", (advice,), output, request.output_format, **about)
     _write_files(advice, request)
     return 0
@@ -259,5 +259,8 @@ def _write_files(advice: Advice, request: _Request) -> None:
 
         files = request.files or request.expected
         count = write_proposals(Path(request.proposals), advice, files)
-        about = {"file": request.proposals, "proposals": count_of(_PROPOSALS, count, request.lang)}
+        about = {
+            "file": request.proposals,
+            "proposals": count_of(_PROPOSALS, count, request.lang),
+        }
         print_note(say(_PROPOSED, request.lang, **about))

@@ -95,7 +95,7 @@ def command(  # noqa: D103  (the help is above)
     captures = TraceCapture(inputs, print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
         records = captures.take(files, limit=options["limit"], on_bytes=on_bytes)
-    hider, hidden = Hider(), 0
+    hider, hidden = Hider(is_live=True), 0
     with open_output(output, "jsonl", lang) as target:  # once everything could be read
         for record in records:
             shown = hider.data(record)

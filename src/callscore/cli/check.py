@@ -127,7 +127,9 @@ def command(**options: Any) -> int:
             for note in check_notes(hide_for_report(results), request.lang):
                 print_named_note(*note)
         elif request.output_format != "html":
-            write_report("check", (results,), output, request.output_format, lang=request.lang)
+            write_report(
+                "check", (results,), output, request.output_format, is_live=True, lang=request.lang
+            )
     if request.jobs == 1:  # what other processes have found is not known here
         note_all_unfound(inputs)
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
@@ -137,7 +139,7 @@ def _hooks(request: _Request, output: Output) -> CheckHooks:
     """Writes each finding as it is found, if the format allows it."""
     if request.output_format != "jsonl":
         return CheckHooks()
-    write = partial(_write_finding, output, Hider(), request.lang)
+    write = partial(_write_finding, output, Hider(is_live=True), request.lang)
     return CheckHooks(on_finding=write, parts=output.parts)
 
 
@@ -153,7 +155,7 @@ def _write_html(request: _Request, output: Output) -> CheckResults:
     from callscore.reports.html.check import html_parts
 
     with closing(SpooledLines()) as lines:
-        write = partial(_write_run, lines, Hider(), request.lang)
+        write = partial(_write_run, lines, Hider(is_live=True), request.lang)
         results = _check(request, CheckHooks(on_faulty=write, parts=lines.parts))
         heading = _heading(request, results)
         for part in html_parts(results, lines, lang=request.lang, heading=heading):

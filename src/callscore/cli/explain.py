@@ -43,7 +43,6 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.hiding.hider import hide_for_report, hide_text
-from callscore.hiding.legend import with_legend
 from callscore.sources import BadRecord
 from callscore.sources.remote import without_credentials
 from callscore.words.explanation import explain
@@ -128,8 +127,8 @@ def _explain(
 def _write(title: str, score: Score, lang: Language) -> None:
     """Write the explanation without secrets."""
     with open_output(None, "text", lang) as output:
-        explained = explain(hide_for_report(score), lang=lang, width=output.width())
-        output.write_text(with_legend(f"{title}\n\n{explained}", lang) + "\n")
+        explained = explain(hide_for_report(score, is_live=True), lang=lang, width=output.width())
+        output.write_text(f"{title}\n\n{explained}\n")
 
 
 def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:

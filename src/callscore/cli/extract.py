@@ -130,7 +130,7 @@ class _Extractor(NamedTuple):
         """Write the definitions of the tools of a file, each once, one per line."""
         counts: dict[str, int] = {}
         seen: set[bytes] = set()
-        hide = Hider().data
+        hide = Hider(is_live=True).data
         for document in documents:
             name = document.dialect.name
             counts.setdefault(name, 0)
@@ -174,7 +174,7 @@ class _CallsOfFile:
         self._read_options = replace(
             extractor.read_options, inner=self._inner.find, on_unread=self._note_unread
         )
-        self._hide = Hider().data
+        self._hide = Hider(is_live=True).data
 
     @property
     def line_work(self) -> LineWork[_PartOfCalls]:

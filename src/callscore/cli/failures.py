@@ -14,6 +14,7 @@ from callscore.cli.exits import error_exit_code
 from callscore.cli.output import print_note, program_name, without_secrets
 from callscore.core.rendering import mention
 from callscore.errors import MissingConsent
+from callscore.hiding.redaction import ignore_unreadable_redaction
 from callscore.reports.inert import inert_lines
 
 __all__ = ["consent_lines", "report_failure"]
@@ -21,6 +22,7 @@ __all__ = ["consent_lines", "report_failure"]
 
 def report_failure(error: Exception | SystemExit) -> int:
     """Print an error of a command, and return the exit code; raises what is not an error of a command."""
+    ignore_unreadable_redaction()
     if isinstance(error, SystemExit):
         print_note(
             f"the command did not finish: its process ended with exit code {error.code or 0}"

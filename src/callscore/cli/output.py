@@ -230,7 +230,7 @@ class Output:
         if self._hider is None:
             from callscore.hiding.hider import Hider
 
-            self._hider = Hider()
+            self._hider = Hider(is_live=True)
         self._write_line(jsonl_line(case, self._hider, lang=self._lang))
 
     @property
@@ -299,9 +299,9 @@ class Output:
                 results = replace(results, unscored=(only,))
             elif only is not None:
                 results = replace(results, cases=(*results.cases, only))
-            write_report("score", (results,), self, self._format, lang=self._lang)
+            write_report("score", (results,), self, self._format, is_live=True, lang=self._lang)
         else:
-            self._write_around(cases, without_secrets(results))
+            self._write_around(cases, without_secrets(results, is_live=True))
 
     def _write_around(self, cases: WaitingCases, results: Results) -> None:
         if cases.form.assemble is not None:
@@ -310,11 +310,10 @@ class Output:
                 self.write_unchanged(part)
             return
         before, after = cases.form.around(results, cases.shown, self._lang)
-        text = "\n".join([before, *cases.shown.markers, after])
         self.write_text(before)
         for block in cases.written():
             self.write_unchanged(block)
-        self.write_text(after + _legend_below(text, self._format, self._lang))
+        self.write_text(after)
 
     def console(self) -> Console | None:
         """The terminal that the output goes to; None if it is not a terminal.
@@ -380,79 +379,50 @@ class _ConsoleFile:
             self._output.write_text(rest, is_coloured=True)
 
 
-def without_secrets(shown: _Shown) -> _Shown:
-    """A value, or a text, in which the secrets of the environment are hidden."""
+def without_secrets(shown: _Shown, *, is_live: bool = False) -> _Shown:
+    """A value, or a text, as it is shown; for `is_live` see `Hider`."""
     from callscore.hiding.hider import hide_for_report
 
-    return hide_for_report(shown)
+    return hide_for_report(shown, is_live=is_live)
 
 
 def write_report(
-    subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
+    subject: str,
+    about: tuple[Any, ...],
+    output: Output,
+    output_format: str,
+    *,
+    is_live: bool = False,
+    **options: Any,
 ) -> bool:
     """Write a report without secrets, in colour on a terminal; returns whether it is on a terminal.
 
     `subject` is the kind of the report (`score`, `run`, `check` ...), `about` and `options` are the
-    arguments of its functions.
+    arguments of its functions; for `is_live` see `Hider`.
     """
+    about = without_secrets(about, is_live=is_live)
     console = output.console() if output_format == "table" else None
     if output_format == _HTML:
         parts = _report_function(f"html.{subject}", "html_parts")
-        for part in parts(*without_secrets(about), heading=output.heading, **options):
+        for part in parts(*about, heading=output.heading, **options):
             output.write_unchanged(part)
         return False
     if console is None:
         output.write_text(report_text(subject, output_format, *about, **options))
         return False
-    about = without_secrets(about)
     report_renderer(subject)(*about, console=console, **options)
-    found = _table_legend(subject, about, options)
-    if found:
-        console.print(
-            f"\n{found}", style="dim", markup=False, highlight=False, width=output.width()
-        )
     return True
 
 
-def _table_legend(subject: str, about: tuple[Any, ...], options: dict[str, Any]) -> str:
-    """What the markers in a report on a terminal stand for; most reports have none."""
-    from callscore.hiding.hider import shows_marker
-
-    if not shows_marker(about):
-        return ""
-    from callscore.hiding.legend import legend
-    from callscore.reports.terminal import printed_text
-
-    text = printed_text(report_renderer(subject), *about, **options)
-    return legend(text, options.get("lang", "en"))
-
-
 def report_text(subject: str, output_format: str, *about: Any, **options: Any) -> str:
-    """A report as text, without secrets."""
-    about = without_secrets(about)
+    """A report as text."""
     if output_format == "table" and (subject, output_format) not in _WRITERS:
         from callscore.reports.terminal import printed_text
 
-        text = printed_text(report_renderer(subject), *about, **options)
-    else:
-        place = _WRITERS.get((subject, output_format), (subject, f"write_{output_format}"))
-        text = _report_function(*place)(*about, **options)
-    return text + _legend_below(text, output_format, options.get("lang", "en"))
-
-
-def _legend_below(text: str, output_format: str, lang: Language) -> str:
-    """The lines below a report in a file that say what its markers stand for; mostly none."""
-    if output_format not in ("table", "markdown") or "hidden" not in text:
-        return ""
-    from callscore.core.rendering import wrap
-    from callscore.hiding.legend import legend
-    from callscore.reports.formatting import code, file_width
-
-    if output_format == "markdown":
-        found = legend(text, lang, write=code)
-    else:
-        found = "\n".join(wrap(legend(text, lang), file_width()))
-    return f"\n{found}\n" if found else ""
+        return printed_text(report_renderer(subject), *about, **options)
+    place = _WRITERS.get((subject, output_format), (subject, f"write_{output_format}"))
+    text: str = _report_function(*place)(*about, **options)
+    return text
 
 
 def report_renderer(subject: str) -> Callable[..., None]:
@@ -491,10 +461,8 @@ def print_unread(unread: Noted, lang: Language = "en") -> None:
 
 # Of cases that were captured or generated.
 HIDDEN_SECRETS = Phrase(
-    "with secrets of the environment, which are hidden: {count}. Replace the markers by hand, for example"
-    ' with {{"$any": true}}',
-    "с секретами из переменных окружения, они скрыты: {count}. Замените их вручную, например на"
-    ' {{"$any": true}}',
+    'with hidden values: {count}. Replace the markers by hand, for example with {{"$any": true}}',
+    'со скрытыми значениями: {count}. Замените маркеры вручную, например на {{"$any": true}}',
 )
 _NO_SUMMARY = Phrase(
     "the step summary was not written: {file}: {problem}",
@@ -561,7 +529,13 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 def write_run(
-    run: RunResults, output: Output, output_format: str, lang: Language, *, is_quiet: bool = False
+    run: RunResults,
+    output: Output,
+    output_format: str,
+    lang: Language,
+    *,
+    is_quiet: bool = False,
+    is_live: bool = False,
 ) -> bool:
     """Write the report of a run; formats for programs do not include the warnings, which are printed.
 
@@ -571,7 +545,10 @@ def write_run(
         for warning in run.warnings:
             print_note(warning)
     options: dict[str, Any] = {"is_quiet": True} if is_quiet and output_format == "table" else {}
-    is_shown = write_report("run", (run,), output, output_format, lang=lang, **options)
+    about = (run,)
+    is_shown = write_report(
+        "run", about, output, output_format, is_live=is_live, lang=lang, **options
+    )
     return is_shown and sys.stderr.isatty()
 
 

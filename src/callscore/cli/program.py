@@ -114,6 +114,9 @@ class _Commands(SuggestingGroup):
 @click.version_option(__version__)  # without reading the metadata of all packages
 def cli() -> None:
     """Score the tool calls of an agent against the expected calls."""
+    redaction = sys.modules.get("callscore.hiding.redaction")
+    if redaction is not None:  # of an earlier command in this process
+        redaction.forget_redaction()
 
 
 def _report(error: Exception | SystemExit) -> int:

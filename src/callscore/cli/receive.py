@@ -459,7 +459,14 @@ def _report(
     code = OK
     if request.check or request.expected:
         output.write_text("\n")
-        write_report("check" if request.check else "score", (results,), output, "table", lang=lang)
+        write_report(
+            "check" if request.check else "score",
+            (results,),
+            output,
+            "table",
+            is_live=True,
+            lang=lang,
+        )
     for sentence, noted in remarks.notes(lang):
         names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
         print_named_note(sentence, names)

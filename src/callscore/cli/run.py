@@ -485,6 +485,7 @@ def run_once(request: RunRequest) -> int:
                     ShowOptions(show=request.show, max_shown=request.max_shown, lang=request.lang),
                     store=request.store,
                     is_quiet=request.is_quiet,
+                    is_live=True,
                 )
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, request.lang, go_on=go_on)

@@ -24,6 +24,7 @@ def write_run_report(
     *,
     store: str | None,
     is_quiet: bool = False,
+    is_live: bool = False,
 ) -> bool:
     """Write the report of a run; returns whether it is on the same terminal as standard error.
 
@@ -32,13 +33,13 @@ def write_run_report(
     """
     warn_unknown_defaults([each.results.summary for each in run.evaluations], shown.lang)
     if output_format != "html" or not run.id:
-        return write_run(run, output, output_format, shown.lang, is_quiet=is_quiet)
+        return write_run(run, output, output_format, shown.lang, is_quiet=is_quiet, is_live=is_live)
     from callscore.runner.run_report import write_stored_run
 
     try:
         opened = open_existing_store(store)
     except (UnknownRun, UnusableStore):
-        return write_run(run, output, output_format, shown.lang)
+        return write_run(run, output, output_format, shown.lang, is_live=is_live)
     with opened:
         for part in write_stored_run(opened, opened.find(run.id), shown, live=run):
             output.write_unchanged(part)

@@ -14,6 +14,7 @@ from callscore.cli.progress import progress
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import UnreadableInput
+from callscore.hiding.redaction import current_redaction
 from callscore.sources.files import open_bytes
 from callscore.sources.remote import is_url, without_credentials
 
@@ -259,7 +260,7 @@ def _row_options(request: Request) -> RowOptions:
         cases="all" if request.save_cases == "all" else "failing",
         skip_bad=request.skip_bad is not False,
     )
-    return replace(found, hides_secrets=True)
+    return replace(found, redaction=current_redaction())
 
 
 def _max_shown(request: Request) -> int:

@@ -283,7 +283,7 @@ def _unfinished_text(ended: int, progress: Progress | None) -> str:
 
 def advice_text(ended: int, progress: Progress | None) -> str | None:
     """What to do if a case ends the process each time; None if no case may be the cause."""
-    from callscore.hiding.markers import has_marker
+    from callscore.hiding.finding import OPENING
 
     is_of_user = ended < 0 and _signal_name(-ended) in _OF_USERS
     if progress is None or is_of_user or not (progress.command and progress.names):
@@ -292,7 +292,7 @@ def advice_text(ended: int, progress: Progress | None) -> str | None:
         return say(_FIND_OUT, progress.lang)
     ((case, _),) = progress.names
     quote = next((mark for mark in "\"'" if mark not in case), None)
-    if quote is None or has_marker(case):  # no expression has such a word
+    if quote is None or OPENING in case:  # no expression has such a word
         return None
     leave_out = f"not {case if case.isidentifier() else quote + case + quote}"
     if progress.keyword:

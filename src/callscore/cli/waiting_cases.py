@@ -43,7 +43,7 @@ class WaitingCases:
         self.form = form
         self.format = output_format
         self._lang = lang
-        self._hider = Hider()
+        self._hider = Hider(is_live=True)
         self.begin()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,14 +59,13 @@ class WaitingCases:
         self._block: list[bytes] = []
         self._block_size = 0
         self._count = self._failing = self._faults = 0
-        self._markers: dict[str, None] = {}
         self.only: CaseScore | UnscoredCase | None = None  # if there is one so far
 
     @property
     def shown(self) -> ShownCases:
         """What has to be known of the cases."""
         self._store_block()
-        return ShownCases(self._count, self._failing, self._faults, tuple(self._markers))
+        return ShownCases(self._count, self._failing, self._faults)
 
     def add(self, case: CaseScore | UnscoredCase) -> None:
         """Take the next case."""
@@ -99,7 +98,6 @@ class WaitingCases:
         self._count += part.shown.count
         self._failing += part.shown.failing
         self._faults += part.shown.faults
-        self._markers |= dict.fromkeys(part.shown.markers)
         self._append(part.written)
 
     def _add(self, case: CaseScore | UnscoredCase) -> None:
@@ -119,12 +117,6 @@ class WaitingCases:
 
     def _store_block(self) -> None:
         block = inert_block(self._block, self.format)
-        if b"hidden" in block:
-            from callscore.hiding.legend import markers_in
-
-            for part in self._block:
-                if b"hidden" in part:
-                    self._markers |= dict.fromkeys(markers_in(part.decode()))
         try:
             self._spool.write(block)
         except OSError as error:

@@ -50,6 +50,8 @@ from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.statistics import mean_of
 from callscore.core.suggestions import closest_word
+from callscore.hiding.finding import OPENING
+from callscore.hiding.hider import contains_marker
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
@@ -364,7 +366,7 @@ def compare_sides(
             *comparison_notes(before, after, matching),
             *_renamed_notes(gone, matching.only_after, names),
             *_unused_notes(unused, [each.name for each in gone if each.name not in names]),
-            *_hidden_notes(directions),
+            *_hidden_notes(directions, [*matching.only_before, *matching.only_after]),
         ),
     )
 
@@ -485,22 +487,19 @@ def _expectation_directions(cases: Iterable[MatchedCase]) -> list[tuple[MatchedC
 
 
 _HIDDEN = Phrase(
-    "cases whose expected calls changed only in hidden values: {count}. Is a variable with a secret"
-    " set to another value, or not set?",
-    "случаи, ожидаемые вызовы которых изменились только в скрытых значениях: {count}. Не изменилось ли"
-    " значение переменной с секретом, задана ли она?",
+    "cases with hidden values in their ids or their expected calls: {count}. Such ids match no case of"
+    " another run, and such calls count as changed",
+    "случаи со скрытыми значениями в id или ожидаемых вызовах: {count}. Такие id не совпадают ни с одним"
+    " случаем другого запуска, а такие вызовы считаются изменившимися",
 )
 
 
-def _hidden_notes(changed: Sequence[tuple[MatchedCase, Direction]]) -> Iterator[Note]:
-    if not changed:
-        return
-    from callscore.comparing.loosening import differs_only_in_hidden_values
-
+def _hidden_notes(
+    changed: Iterable[tuple[MatchedCase, Direction]], alone: Iterable[UnmatchedCase]
+) -> Iterator[Note]:
     count = sum(
-        differs_only_in_hidden_values(pair.before.expected, pair.after.expected)
-        for pair, _ in changed
-    )
+        contains_marker([pair.before.expected, pair.after.expected]) for pair, _ in changed
+    ) + sum(OPENING in each.case.id for each in alone)
     if count:
         yield Note(_HIDDEN, {"count": count})
 

@@ -12,10 +12,8 @@ from callscore.core.call import ToolCall
 from callscore.core.expectation_json import contains_rule_keys, parse_matchers
 from callscore.core.settings import DEFAULT
 from callscore.errors import CallscoreError
-from callscore.hiding.markers import has_marker
 
 __all__ = [
-    "differs_only_in_hidden_values",
     "expectation_direction",
     "setting_changes",
 ]
@@ -50,30 +48,6 @@ def expectation_direction(before: Sequence[Any] | None, after: Sequence[Any] | N
     found = _combined(_item_relations(first, second))
     # Not the same, or nobody would ask: the order of the calls, or fields that are not compared here.
     return "different" if found == "same" else found
-
-
-def differs_only_in_hidden_values(
-    before: Sequence[Any] | None, after: Sequence[Any] | None
-) -> bool:
-    """Whether two expectations that differ are alike except for texts with a marker on one side.
-
-    The variable of the secret had another value when one of them was saved, or was not set.
-    """
-    if before is None or after is None:
-        return False
-    pending: list[tuple[Any, Any]] = [(list(before), list(after))]
-    has_hidden = False
-    while pending:
-        first, second = pending.pop()
-        if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
-            pending += [(first[key], second[key]) for key in first]
-        elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-            pending += zip(first, second, strict=True)
-        elif first != second:
-            if not any(isinstance(text, str) and has_marker(text) for text in (first, second)):
-                return False
-            has_hidden = True
-    return has_hidden
 
 
 def _combined(relations: Iterable[_Relation]) -> _Relation:

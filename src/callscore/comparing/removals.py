@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from callscore.comparing.sides import UnmatchedCase, case_name
 from callscore.errors import InvalidSettings
+from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import hide_text
-from callscore.hiding.markers import MARKER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,5 +93,5 @@ def _id_of(case: MatchedCase | UnmatchedCase) -> str:
 def _filter(pattern: str) -> Callable[[Sequence[str]], bool]:
     # In the names of a saved run secrets are hidden; the brackets of a marker are not a set.
     hidden = hide_text(pattern)
-    wild = MARKER.sub(lambda found: f"[[]{found[0][1:]}", hidden)
+    wild = hidden.replace(OPENING, f"[[]{OPENING[1:]}")
     return lambda names: any(name in (pattern, hidden) or fnmatchcase(name, wild) for name in names)

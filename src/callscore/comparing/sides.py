@@ -13,6 +13,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.core.summary import ToolOutcome
 from callscore.core.totals import SavedCases
 from callscore.errors import InvalidSettings
+from callscore.hiding.finding import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -77,7 +78,6 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
         expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the input and the tools.
         expected: what is expected, as a case file spells it; None if it is not known.
-        saved_id: the id in the history if a secret in it is hidden only now; else empty.
     """
 
     id: str
@@ -86,7 +86,6 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     expectation: str = ""
     asked: str = ""
     expected: tuple[Any, ...] | None = None
-    saved_id: str = ""
 
 
 class SideTotals(Struct, frozen=True, kw_only=True):
@@ -239,7 +238,7 @@ def match_sides(before: Side, after: Side) -> Matching:
     Evaluations match by file and variant, else by name and variant. If each run has only one variant,
     the variants may differ. If each run has only one evaluation, the names may differ, too, provided
     that they have a case in common with the same question or expectation, or an unknown question.
-    Cases match by id, never by position.
+    Cases match by id, never by position, and those with a hidden value in their id do not match.
     """
     pairs = _pairs(before.evaluations, after.evaluations)
     matching = Matching(
@@ -324,7 +323,8 @@ def match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matchin
     before, after = merged_cases(first, matching.repeated), merged_cases(second, matching.repeated)
     label = second.label
     for name, case in after.items():
-        partner = before.pop(name, None)
+        # What has a hidden value is equal to nothing.
+        partner = None if OPENING in name else before.pop(name, None)
         if partner is None:
             matching.only_after.append(UnmatchedCase(label, case))
             continue

@@ -648,7 +648,7 @@ class RunResults(Struct, frozen=True, kw_only=True):
         from callscore.words.value_text import run_text
         from callscore.words.without_secrets import text_without_secrets
 
-        return text_without_secrets(run_text(self))
+        return text_without_secrets(run_text(self), self)
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)

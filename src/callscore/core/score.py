@@ -666,7 +666,7 @@ def repr_without_secrets(value: Struct) -> str:
     """What a notebook, a log or an assertion shows of a value: its fields, without secrets."""
     from callscore.words.without_secrets import text_without_secrets
 
-    return text_without_secrets(Struct.__repr__(value))
+    return text_without_secrets(Struct.__repr__(value), value)
 
 
 def tool_selection(

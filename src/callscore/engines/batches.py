@@ -37,6 +37,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.cases import NO_ID, join_case
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
+from callscore.hiding.redaction import Redaction
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class RowOptions(Struct, frozen=True, kw_only=True):
         tools: the tool definitions, instead of those in the cases.
         columns: the large columns of the result.
         skips_bad: whether an unreadable row becomes a row of the result, instead of an error.
-        hides_secrets: whether values of secret environment variables are hidden in `pairs`.
+        redaction: what is hidden in `pairs` and cases beside secrets; None to hide nothing.
     """
 
     settings: Settings = DEFAULT
@@ -93,7 +94,7 @@ class RowOptions(Struct, frozen=True, kw_only=True):
     tools: Any = None
     columns: RowColumns = RowColumns()
     skips_bad: bool = True
-    hides_secrets: bool = False
+    redaction: Redaction | None = None
 
 
 def row_options(  # noqa: PLR0913  (all are options)
@@ -261,7 +262,7 @@ class RowScorer:
         self._references = references
         self._builder = RowBuilder(
             options.columns,
-            pairs_text=_hidden_pairs() if options.hides_secrets else None,
+            pairs_text=None if options.redaction is None else _hidden_pairs(options.redaction),
             max_cases=max_cases,
         )
         self.schema = self._builder.schema
@@ -339,11 +340,11 @@ class RowScorer:
             yield self._builder.batch()
 
 
-def _hidden_pairs() -> Callable[[CaseScore], str]:
+def _hidden_pairs(redaction: Redaction) -> Callable[[CaseScore], str]:
     from callscore.hiding.hider import Hider
     from callscore.reports.score_json import jsonl_line
 
-    hider = Hider()
+    hider = Hider(redaction, is_live=True)
     return lambda case: jsonl_line(case, hider).decode().rstrip("\n")
 
 

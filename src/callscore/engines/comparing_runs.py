@@ -12,13 +12,7 @@ from msgspec.structs import replace
 
 from callscore.comparing.comparison import compare_sides
 from callscore.core.settings import DEFAULT
-from callscore.hiding.hider import Hider
 from callscore.history.opening import StoreOpener, open_existing
-from callscore.history.records import (
-    asked_digest,
-    calls_digest,
-    expectation_digest,
-)
 from callscore.history.run_metadata import find_run_and_variant
 
 if TYPE_CHECKING:
@@ -104,8 +98,6 @@ def resolve_sides(
 
     `on_results` are called with each result of a file on the first and on the second side.
     """
-    if not all(isinstance(each, PathLike) or is_case_file(each) for each in references):
-        store()  # its key decides the digests of hidden values in a file
     sides = [
         resolve_side(each, store=store, settings=settings, expected=expected, on_result=on_result)
         for each, on_result in zip(references, on_results, strict=True)
@@ -124,74 +116,33 @@ def with_changed_expectations(
 ) -> tuple[Side, Side]:
     """Two sides, with what is expected of the cases whose expectation changed.
 
-    Only these are read: most cases of two runs expect the same. A run may have been saved before the
-    variable of a secret was set. Its names and digests become those with the secret hidden, so that
-    they are compared with a run that was saved later.
+    Only these are read: most cases of two runs expect the same.
     """
-    hider = Hider(store().markers) if before.run or after.run else Hider()
-    before, after = _with_hidden_names(before, hider), _with_hidden_names(after, hider)
-    first, second = _digests(before, hider), _digests(after, hider)
+    first, second = _digests(before), _digests(after)
     changed = {name for name in first if name in second and first[name] != second[name]}
     if not changed:
         return before, after
-    return (
-        _with_expected(before, changed, store, hider),
-        _with_expected(after, changed, store, hider),
-    )
+    return _with_expected(before, changed, store), _with_expected(after, changed, store)
 
 
-def _with_hidden_names(side: Side, hider: Hider) -> Side:
-    """A run without secrets in the ids and tags of its cases, and in the names of tools."""
-    cases = [case for each in side.evaluations for case in each.cases]
-    names = {case.id for case in cases}
-    names.update(tag for case in cases for tag in case.tags)
-    names.update(tool for case in cases for trial in case.trials for tool in trial.tools or ())
-    if not side.run or not hider.has_secret(" ".join(names)):
-        return side
-
-    def hidden(case: CaseOutcome) -> CaseOutcome:
-        trials = [replace(trial, tools=hider.data(trial.tools)) for trial in case.trials]
-        found = {"id": hider.text(case.id), "saved_id": case.id, "tags": hider.data(case.tags)}
-        return replace(case, **found, trials=tuple(trials))
-
-    return replace(
-        side,
-        evaluations=tuple(
-            [replace(each, cases=tuple(map(hidden, each.cases))) for each in side.evaluations]
-        ),
-    )
-
-
-def _digests(side: Side, hider: Hider) -> dict[str, set[tuple[str, ...]]]:
-    """What may differ between two runs because of a secret: expectations, and with secrets more."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+def _digests(side: Side) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
     for evaluation in side.evaluations:
         for case in evaluation.cases:
-            more = (case.asked, *[trial.calls for trial in case.trials]) if hider.has_any else ()
-            found.setdefault(case.id, set()).add((case.expectation, *more))
+            found.setdefault(case.id, set()).add(case.expectation)
     return found
 
 
-def _with_expected(side: Side, cases: set[str], store: Callable[[], Store], hider: Hider) -> Side:
+def _with_expected(side: Side, cases: set[str], store: Callable[[], Store]) -> Side:
     if not side.run:
         return side  # a file is in memory already
-    saved = {
-        case.saved_id or case.id
-        for each in side.evaluations
-        for case in each.cases
-        if case.id in cases
-    }
+    saved = {case.id for each in side.evaluations for case in each.cases if case.id in cases}
     records = store().cases(side.run, saved)
     evaluations = [
         replace(
             each,
             cases=tuple(
-                [
-                    _read_case(case, records.get((each.number, case.saved_id or case.id)), hider)
-                    if case.id in cases
-                    else case
-                    for case in each.cases
-                ]
+                [_read_case(case, records.get((each.number, case.id))) for case in each.cases]
             ),
         )
         for each in side.evaluations
@@ -199,30 +150,12 @@ def _with_expected(side: Side, cases: set[str], store: Callable[[], Store], hide
     return replace(side, evaluations=tuple(evaluations))
 
 
-def _read_case(
-    case: CaseOutcome, records: Sequence[ResultRecord] | None, hider: Hider
-) -> CaseOutcome:
-    """A case with what is expected, and with the digests of what would be saved now."""
+def _read_case(case: CaseOutcome, records: Sequence[ResultRecord] | None) -> CaseOutcome:
+    """A case with what is expected, if it was read."""
     if not records:
         return case
-    saved = records[0].payload  # all trials expect the same
-    payload = hider.data(saved)
-    expected = payload.get("expected")
-    case = replace(case, expected=tuple(expected) if isinstance(expected, list) else None)
-    if payload is not saved:
-        case = replace(
-            case,
-            expectation=expectation_digest(payload) if case.expectation else "",
-            asked=asked_digest(payload) if case.asked else "",
-        )
-    if len(records) != len(case.trials):
-        return case
-    trials = []
-    for trial, record in zip(case.trials, records, strict=True):
-        calls = hider.data(record.calls)
-        is_same = calls is record.calls or not trial.calls
-        trials.append(trial if is_same else replace(trial, calls=calls_digest(calls)))
-    return replace(case, trials=tuple(trials))
+    expected = records[0].payload.get("expected")  # all trials expect the same
+    return replace(case, expected=tuple(expected) if isinstance(expected, list) else None)
 
 
 def compare(  # noqa: PLR0913  (all are options)

@@ -18,7 +18,6 @@ from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
 from callscore.errors import CallscoreError, UnreadableInput
-from callscore.hiding.hider import Hider
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
     asked_digest,
@@ -98,10 +97,9 @@ def side_of_file(  # noqa: PLR0913  (all are options)
         if is_url(given):
             raise UnreadableInput(without_credentials(given), _URL)
     outcomes: dict[str, list[CaseOutcome]] = {}  # by id
-    hide = Hider(is_live=True).data  # as in a history, so that the digests of both are equal
 
     def take(result: Result) -> None:
-        found = _add_result(outcomes, hide, result)
+        found = _add_result(outcomes, result)
         if on_result is not None:
             on_result(found, result)
 
@@ -159,17 +157,15 @@ def _refuse_exported(name: str) -> None:
     raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
 
 
-def _add_result(
-    outcomes: dict[str, list[CaseOutcome]], hide: Callable[[Any], Any], result: Result
-) -> CaseOutcome:
+def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> CaseOutcome:
     """Add a result as a trial of the case with the same id, question and expectation.
 
     Returns the case with this trial only.
     """
-    case, payload = result.case, hide(case_payload(result.case))
+    case, payload = result.case, case_payload(result.case)
     found = CaseOutcome(
-        id=hide(case.id),
-        trials=(_trial_outcome(result, hide),),
+        id=case.id,
+        trials=(_trial_outcome(result),),
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
@@ -184,11 +180,11 @@ def _add_result(
     return found
 
 
-def _trial_outcome(result: Result, hide: Callable[[Any], Any]) -> TrialOutcome:
+def _trial_outcome(result: Result) -> TrialOutcome:
     case, score = result.case, result.score
     if result.failure is not None:
         return TrialOutcome(status="error", failure=result.failure.problem)
-    calls = calls_digest(hide([call_to_dict(call, exact=True) for call in case.actual or ()]))
+    calls = calls_digest([call_to_dict(call, exact=True) for call in case.actual or ()])
     if score is None:
         return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
     return TrialOutcome(
@@ -197,6 +193,6 @@ def _trial_outcome(result: Result, hide: Callable[[Any], Any]) -> TrialOutcome:
         values=((FILE_SCORER, score.f1),),
         forbidden=len(score.forbidden),
         faults=None if score.faults is None else len(score.faults),
-        tools=hide(tool_outcomes(score)),
+        tools=tool_outcomes(score),
         calls=calls,
     )

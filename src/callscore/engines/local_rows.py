@@ -200,7 +200,7 @@ def _fingerprint(
         ),
         "--tools": _digest(tools_payload(options.tools)),
         "--pairs": options.columns.pairs,
-        "hidden values": options.hides_secrets,
+        "hidden values": msgspec.json.encode(options.redaction).decode(),
         "--skip-bad": options.skips_bad,
         "--expected": is_joined,
         "--show, --max-shown or --save": kept,

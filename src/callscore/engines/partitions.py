@@ -34,6 +34,7 @@ from callscore.engines.splits import row_groups_between
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings
 from callscore.hiding.hider import Hider
+from callscore.hiding.redaction import NO_REDACTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,12 +158,9 @@ def join_part(batches: Iterable[Any], options: RowOptions, version: str) -> Iter
 
 
 def _without_secrets(batches: Iterable[Any], options: RowOptions) -> Iterator[Any]:
-    """The rows with markers in place of secrets of the environment in their cases, if that is asked for.
-
-    Both sides of a case have the same marker for the same value, so that it is shown as it was scored.
-    """
-    hider = Hider()
-    is_needed = options.hides_secrets and hider.has_any and options.columns.cases != "none"
+    """The rows with markers in place of secrets in their cases, if that is asked for."""
+    hider = Hider(options.redaction or NO_REDACTION, is_live=True)
+    is_needed = options.redaction is not None and options.columns.cases != "none"
     for batch in batches:
         texts = batch["case"].to_pylist() if is_needed else []
         if not any(text is not None and hider.occurs_in(text) for text in texts):

@@ -11,14 +11,14 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import blake2b, sha256
 from inspect import unwrap
-from os import PathLike
+from os import PathLike, urandom
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callscore.core.equality import fingerprint
-from callscore.hiding.hider import hide_text
+from callscore.hiding.hider import Hider
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
@@ -182,8 +182,9 @@ def _value_digest(value: Any) -> str:
         text = msgspec.json.encode(value, order="deterministic", enc_hook=_stable_repr)
     except (TypeError, ValueError, RecursionError):  # keys that are not text, lone surrogates
         text = _ADDRESS.sub("", fingerprint(json_safe(value))).encode("utf-8", "backslashreplace")
-    # The digest of a text with a secret could be compared with the digests of guesses.
-    text = hide_text(text.decode()).encode()
+    if Hider().has_secret(text.decode()):
+        # It is equal to nothing, and its digest could be compared with the digests of guesses.
+        text = urandom(_SIZE)
     return blake2b(text, digest_size=_SIZE).hexdigest()
 
 

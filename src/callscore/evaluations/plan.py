@@ -30,6 +30,7 @@ from callscore.evaluations.locations import error_with_location, file_of_locatio
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
 from callscore.formats.shape import describe
+from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import Hider, hide_text
 from callscore.words.value_text import NO_EFFECT
 
@@ -494,16 +495,17 @@ def _only_filter(read: list[_ReadEvaluation]) -> Callable[[Evaluation, Case], bo
 
 def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bool]:
     fits, tags = keyword_filter(selection.keyword), frozenset(selection.tags)
-    saved_id, known_id = Hider(is_live=True).text, Hider().text  # as in the history
+    saved_id = Hider(is_live=True).text  # as in the history
     failed = selection.last_failed
-    if failed is not None:  # a case may have been saved before the variable of a secret was set
-        failed = frozenset((key, variant, known_id(case)) for key, variant, case in failed)
 
     def is_asked_for(evaluation: Evaluation, variant: str | None, case: Case) -> bool:
         if tags and tags.isdisjoint(case.tags):
             return False
-        if failed is not None and (evaluation.key, variant, saved_id(case.id)) not in failed:
-            return False
+        if failed is not None:
+            saved = saved_id(case.id)
+            # A case with a hidden value in its id may be any of those that failed.
+            if OPENING not in saved and (evaluation.key, variant, saved) not in failed:
+                return False
         return fits((evaluation.name, variant or "", case.id))
 
     return is_asked_for

@@ -11,6 +11,7 @@ from msgspec import Struct
 from callscore.core.settings import Settings, get_preset, resolve_aliases, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
+from callscore.hiding.redaction import NO_REDACTION, Redaction, redaction_from, use_redaction
 
 __all__ = [
     "EMPTY",
@@ -20,6 +21,7 @@ __all__ = [
     "config_mistakes",
     "find_config_file",
     "read_config",
+    "redaction_of",
     "settings_table",
 ]
 
@@ -32,6 +34,7 @@ _JUDGE: Final = "judge"  # but it can name a model
 _KEYS: Final = (_PRESET, *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
 _GATE: Final = "gate"
 _REMOVED: Final = "removed"  # the only key of its table
+_REDACT: Final = "redact"
 _JUDGE_KEYS: Final = ("name", "base_url", "key_variable")
 
 
@@ -45,6 +48,7 @@ class Config(Struct, frozen=True):
         judge: the `name` of the model that answers `$judge`, and optionally its `base_url` and
             `key_variable`; empty if the file names none.
         removed: the cases that were removed on purpose, with the reasons, from `[gate.removed]`.
+        redaction: the data of customers that are hidden, from `[redact]`.
     """
 
     values: dict[str, Any] = {}
@@ -52,6 +56,7 @@ class Config(Struct, frozen=True):
     judge: dict[str, str] = {}
     given: tuple[str, ...] = ()
     removed: dict[str, str] = {}
+    redaction: Redaction = NO_REDACTION
 
 
 EMPTY: Final = Config()
@@ -60,7 +65,9 @@ EMPTY: Final = Config()
 def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
     """The settings of the named file, or, if `is_wanted`, of the current project."""
     if path is not None:
-        return read_config(Path(path))
+        config = read_config(Path(path))
+        use_redaction(config.redaction)
+        return config
     if not is_wanted:
         return EMPTY
     try:
@@ -79,6 +86,19 @@ def find_config(folder: Path) -> Config:
     """The settings of the nearest folder that has any, up to the root of a repository."""
     path = find_config_file(folder)
     return EMPTY if path is None else read_config(path)
+
+
+def redaction_of(folder: Path) -> Redaction:
+    """The table `redact` of the nearest folder that has settings; other settings may be invalid.
+
+    Raises:
+        InvalidSettings: the file cannot be read, or the table is invalid.
+    """
+    path = find_config_file(folder)
+    if path is None:
+        return NO_REDACTION
+    values, place = _own_table(_document_of(path), path)
+    return _redaction_in(values, place)
 
 
 def find_config_file(folder: Path) -> Path | None:
@@ -170,11 +190,10 @@ def _without_place(error: InvalidSettings, path: Path) -> str:
 
 
 def _config_in(document: dict[str, Any], path: Path) -> Config:
-    values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
-    place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)
-    if not isinstance(values, Mapping):
-        raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
+    values, place = _own_table(document, path)
     values = _with_place(place, resolve_aliases, values)
+    redaction = _redaction_in(values, place)
+    values.pop(_REDACT, None)
     removed = _removed_in(values.pop(_GATE), place) if _GATE in values else {}
     for key in values:
         _require_key(key, place)
@@ -187,7 +206,20 @@ def _config_in(document: dict[str, Any], path: Path) -> Config:
     settings = {key: value for key, value in values.items() if key != _JUDGE}
     given = tuple(name for name in settings if name != _PRESET)
     checked = _with_place(place, _checked, settings)
-    return Config(checked, place, _judge_in(values, place), given, removed)
+    return Config(checked, place, _judge_in(values, place), given, removed, redaction)
+
+
+def _own_table(document: dict[str, Any], path: Path) -> tuple[Mapping[str, Any], str]:
+    """The settings in a file, and their place."""
+    values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
+    place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)
+    if not isinstance(values, Mapping):
+        raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
+    return values, place
+
+
+def _redaction_in(values: Mapping[str, Any], place: str) -> Redaction:
+    return redaction_from(values.get(_REDACT, {}), f"{place}: {_REDACT}")
 
 
 def _document_of(path: Path) -> dict[str, Any]:
@@ -216,7 +248,7 @@ def _require_key(key: str, place: str) -> None:
         problem = f"remove the line [{table}]: in {OWN_FILE} the settings are at the top level"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
-        known = (*_KEYS, _GATE)
+        known = (*_KEYS, _GATE, _REDACT)
         hint = did_you_mean(key, known) or f". Choose from: {', '.join(known)}"
         raise InvalidSettings(f"{place}: unknown setting {key!r}{hint}")
 

@@ -13,13 +13,7 @@ from typing import Any, get_args
 
 import msgspec
 
-__all__ = [
-    "MIN_LENGTH",
-    "is_secret_variable",
-    "mark_as_secret",
-    "secret_values",
-    "secret_variables",
-]
+__all__ = ["is_own_word", "is_secret_variable", "mark_as_secret", "secret_values"]
 
 MIN_LENGTH = 8  # a shorter value is part of many words
 _MIN_PART_LENGTH = 16  # of a line, or of a field, of a longer secret
@@ -60,35 +54,28 @@ def is_secret_variable(name: str) -> bool:
     return is_last or has_end or not _SECRET_WORDS.isdisjoint(parts)
 
 
-def secret_values() -> tuple[str, ...]:
-    """The values to hide, as they are set now."""
-    found: dict[str, None] = {}
-    for name, value in os.environ.items():
-        if len(value) >= MIN_LENGTH and (is_secret_variable(name) or name in _named):
-            found[value] = None
-    return _hidden_texts(tuple(found)) if found else ()
-
-
-def secret_variables() -> dict[str, tuple[str, ...]]:
-    """The variables whose values are hidden, and the texts that are hidden for each."""
-    return {
-        name: texts
-        for name, value in os.environ.items()
-        if len(value) >= MIN_LENGTH
-        and (is_secret_variable(name) or name in _named)
-        and (texts := _hidden_texts((value,)))
-    }
+def secret_values() -> tuple[tuple[str, str], ...]:
+    """The names of variables and the texts to hide, as they are set now, the longest first."""
+    return _hidden_texts(
+        tuple(
+            [
+                (name, value)
+                for name, value in os.environ.items()
+                if len(value) >= MIN_LENGTH and (is_secret_variable(name) or name in _named)
+            ]
+        )
+    )
 
 
 @lru_cache(maxsize=16)
-def _hidden_texts(values: tuple[str, ...]) -> tuple[str, ...]:
-    """The values and the secrets inside them, the longest first."""
-    found: dict[str, None] = {}
-    for value in values:
+def _hidden_texts(variables: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The values and the secrets inside them, each with the first variable that has it."""
+    found: dict[str, str] = {}
+    for name, value in sorted(variables):
         for text in _texts_in(value.strip()):
-            if len(text) >= MIN_LENGTH and not _is_own_word(text):
-                found[text] = None
-    return tuple(sorted(found, key=len, reverse=True))
+            if len(text) >= MIN_LENGTH and not is_own_word(text):
+                found.setdefault(text, name)
+    return tuple([(found[text], text) for text in sorted(found, key=len, reverse=True)])
 
 
 def _texts_in(value: str) -> list[str]:
@@ -129,7 +116,7 @@ def _secret_fields(value: str) -> list[str]:
     return found
 
 
-def _is_own_word(text: str) -> bool:
+def is_own_word(text: str) -> bool:
     """Whether a value is a word of callscore's own formats, or a part of one: it hides nothing."""
     if len(text) > _LONGEST_OWN_WORD or not text.lstrip("$").replace("_", "").isalpha():
         return False

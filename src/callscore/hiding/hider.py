@@ -1,11 +1,11 @@
-"""`Hider`: a copy of a text, of plain data or of a result in which markers replace secrets.
+"""`Hider`: a copy of a text, of plain data or of a result in which markers replace secrets and data of customers.
 
-Nothing is copied if there is no secret in it. Names of fields, kinds and settings are not data, and stay as they are.
+Nothing is copied if there is nothing to hide. Names of fields, kinds and settings are not data, and stay as they are.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -21,126 +21,147 @@ from callscore.core.rules import Matcher
 from callscore.core.score import ComparedScore, Fault, Pair, Score, compared_pair
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.hiding.environment import secret_values
-from callscore.hiding.markers import MARKER, OPENING, current_markers, has_marker
-from callscore.hiding.matching import matcher_for
+from callscore.hiding.environment import is_own_word, secret_values
+from callscore.hiding.finding import OPENING, finder_for
+from callscore.hiding.redaction import current_redaction, redactor_for
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterator, Mapping
 
-    from callscore.hiding.markers import Markers
+    from callscore.hiding.redaction import Redaction
 
-__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "shows_marker", "texts_in"]
+__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "texts_in"]
 
 _Value = TypeVar("_Value")
-_MAX_INTEGER = 10**40  # a longer number is not compared with secrets of digits
+_Path = tuple[str, ...]  # of an argument, from the name of its tool down
+_LITERAL = "[\\hidden "  # what looks like a marker in a text, and is not one
+_MAX_INTEGER = 10**40  # a longer number is not searched
 _MAX_DEPTH = 200
 _MANY = 100  # items that are checked one by one, and not in one text
+_MIN_COPY = 4  # characters of a hidden argument that is hidden elsewhere, too
+_PATH_PART = re.compile(r"[.\[]?([^.\[\]]+)\]?")
 # Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
 _NOT_DATA = frozenset(
     ("settings", "kind", "status", "name", "key", "keyword", "matcher", "side", "why", "effect")
 )
-# Values of a case or a trace, and fields with such values; other numbers are those of reports.
+# Fields with messages, which are hidden as they are made, and may have markers already.
+_MESSAGES = frozenset(("problem", "details", "reason", "warnings", "notes"))
+# Values of a case or a trace; the numbers of others are those of reports.
 _DATA = (ToolCall, Case, Group, Times, Forbidden, Difference, Fault, Matcher, Malformed, Tool)
-_DATA_FIELDS = frozenset(("input", "metadata", "expected", "actual", "document", "comparison"))
 # Values whose name is data: that of a tool or a tag, and, where it is shown, of an evaluation.
 _WITH_NAMES = frozenset(
     ("ToolCall", "Tool", "Slice", "EvaluationResults", "PlannedEvaluation", "RunRow")
 )
+# Fields of a difference, whose path says which argument they are of.
+_VALUES = frozenset(("expected", "actual", "value"))
+# Members of a call, as formats name them, that hold its arguments.
+_ARGUMENTS = frozenset(("arguments", "args", "input", "parameters", "kwargs", "tool_input"))
 
 
 class Hider:
-    """Hides the secrets of the environment as it is now.
+    """Hides the secrets of the environment as it is now, and what the table `redact` says.
 
     Args:
-        markers: those of the history that the values are saved in; by default those of the process.
+        redaction: the table; by default that of the current project.
         is_live: whether the values come from an agent or a file, and not from a history. What looks
-            like a marker in them is text, and is replaced too.
+            like a marker in them is text, and is escaped.
     """
 
-    def __init__(
-        self, markers: Callable[[], Markers] = current_markers, *, is_live: bool = False
-    ) -> None:
-        self._markers = markers
+    def __init__(self, redaction: Redaction | None = None, *, is_live: bool = False) -> None:
+        self._redactor = redactor_for(current_redaction() if redaction is None else redaction)
         self._is_live = is_live
-        self._is_in_data = True  # and not among the numbers of a report
+        self._copies: dict[str, str] = {}  # of arguments that are hidden, with their markers
         self.refresh()
 
     def refresh(self) -> None:
         """Read the environment again: code may have changed it."""
-        self._secrets = secret_values()
-        self._matcher = matcher_for(self._secrets)
+        self._secrets = finder_for(secret_values())
 
     @property
     def has_any(self) -> bool:
-        """Whether a variable of the environment holds a secret."""
-        return bool(self._secrets)
+        """Whether there is anything to look for."""
+        return self._is_live or bool(self._secrets) or self._redactor is not None
 
     def occurs_in(self, value: Any) -> bool:
         """Whether anything would be hidden in a value; a quick check, which may be wrong to say yes."""
+        if self._redactor is not None:
+            return True
         return _is_true_of_text(value, self._replaces_in)
 
     def has_secret(self, value: Any) -> bool:
-        """Whether a secret of the environment is in a value; the same quick check."""
-        return bool(self._secrets) and _is_true_of_text(value, self._matcher.occurs_in)
+        """Whether anything is hidden in a value."""
+        return self.data(value) is not value
 
     def _replaces_in(self, text: str) -> bool:
-        if has_marker(text) and not all(map(self._keeps, MARKER.finditer(text))):
-            return True
-        return self._matcher.occurs_in(text)
-
-    def _keeps(self, marker: re.Match[str]) -> bool:
-        return not self._is_live and self._markers().is_own(marker)
+        return self._secrets.occurs_in(text) or (self._is_live and OPENING in text)
 
     # --- texts and plain data -----------------------------------------------------------------
 
     def text(self, text: str) -> str:
-        """A text in which secrets are hidden."""
-        if not self._secrets:
-            return text
-        if has_marker(text):
-            text = MARKER.sub(self._hidden_marker, text)
-        found = self._matcher.find(text)
-        parts, end, markers = [], 0, self._markers()
-        for place in found:
-            written = text[place.start : place.end]
-            parts += [text[end : place.start], markers.of(place.secret, written)]
-            end = place.end
-        return "".join([*parts, text[end:]])
-
-    def _hidden_marker(self, found: re.Match[str]) -> str:
-        return found[0] if self._keeps(found) else self._markers().of_literal(found[0])
+        """A text in which everything is hidden that must be."""
+        if self._is_live and OPENING in text:
+            text = text.replace(OPENING, _LITERAL)
+        if self._secrets:
+            text = self._secrets.hide(text)
+        if self._redactor is not None:
+            text = self._redactor.text(text)
+        return text
 
     def data(self, value: _Value) -> _Value:
-        """Plain data, or a value of a report, in which secrets are hidden; names of members too.
+        """Plain data, or a value of a report, in which everything is hidden that must be; names too.
 
         What was compared stays as it was found in the real values: pairs, differences, numbers.
         """
-        return self._hidden(value) if self._secrets and self.occurs_in(value) else value
+        if not self.occurs_in(value):
+            return value
+        hidden: _Value = self._hidden(value)
+        if self._copies:  # an argument may be repeated in a text that is not JSON
+            is_live, self._is_live = self._is_live, False
+            hidden = self._hidden(hidden)
+            self._is_live, self._copies = is_live, {}
+        return value if hidden == value else hidden
 
-    def _hidden(self, value: Any, depth: int = 0) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
+    def text_of(self, text: str, value: Any) -> str:
+        """A text that was made from a value, without the arguments that are hidden in that, too."""
+        if self._redactor is not None and self._redactor.has_arguments:
+            self._hidden(value)
+        hidden, self._copies = self._text(text, (), 0), {}
+        return hidden
+
+    def _hidden(self, value: Any, path: _Path = (), depth: int = 0) -> Any:
         if value is None or isinstance(value, Settings | Phrase | Plural):
             return value
         for kinds, hide in self._hide_by_kind if depth <= _MAX_DEPTH else ():
             if isinstance(value, kinds):
-                return hide(self, value, depth + 1)
+                return hide(self, value, path, depth + 1)
         return self._object(value)
 
-    def _number(self, number: float, _: int) -> Any:
-        """A number, or a marker if a secret of digits is in it."""
+    def _text(self, text: str, path: _Path, depth: int) -> str:
+        is_json = text[:1] in ("{", "[") and not text.startswith(OPENING)
+        if is_json and self._redactor is not None and self._redactor.has_arguments:
+            try:
+                read = msgspec.json.decode(text)
+            except (ValueError, RecursionError):
+                return self._redactor.named_in(text) or self.text(text)
+            hidden = self._hidden(read, path, depth)
+            return text if hidden == read else msgspec.json.encode(hidden).decode()
+        text = self.text(text)
+        for copy, mark in self._copies.items():
+            text = text.replace(copy, mark)
+        return text
+
+    def _number(self, number: float, path: _Path, depth: int) -> Any:
+        """A number, or a marker if there is something to hide in it."""
         is_short = -_MAX_INTEGER < number < _MAX_INTEGER
-        has_numbers = self._is_in_data and bool(self._matcher.numbers)
-        if isinstance(number, bool) or not has_numbers or not is_short:
+        is_searched = self._secrets.has_numbers or self._redactor is not None
+        if isinstance(number, bool) or not is_searched or not is_short:
             return number
         written = str(int(number)) if number == int(number) else repr(number)
-        found = [secret for secret in self._matcher.numbers if secret in written]
-        return self._markers().of_number(found[0], written) if found else number
+        hidden = self._text(written, path, depth)
+        return number if hidden == written else hidden
 
     def _object(self, value: Any) -> Any:
-        """An object of Python, or its text if a secret is in it."""
+        """An object of Python, or its text if there is something to hide in it."""
         shown = (
             value.decode("utf-8", "backslashreplace")
             if isinstance(value, bytes | bytearray)
@@ -149,38 +170,62 @@ class Hider:
         hidden = self.text(shown)
         return value if hidden == shown else hidden
 
-    def _mapping(self, value: Mapping[Any, Any], depth: int) -> Any:
-        members = {
-            self._hidden(key, depth): self._hidden(member, depth) for key, member in value.items()
-        }
+    def _mapping(self, value: Mapping[Any, Any], path: _Path, depth: int) -> Any:
+        tool, own, members = value.get("name"), _parts_of(value.get("path")), {}
+        for key, member in value.items():
+            hidden_key = self.text(key) if isinstance(key, str) else self._hidden(key, (), depth)
+            if isinstance(tool, str) and key in _ARGUMENTS:
+                members[hidden_key] = self._hidden(member, (tool,), depth)
+            elif not own:
+                members[hidden_key] = self._member(member, (*path, str(key)), depth)
+            else:  # a difference
+                hide = self._member if key in _VALUES else self._hidden
+                members[hidden_key] = hide(member, (*path, *own), depth)
         if isinstance(value, FaultyObject):
-            return FaultyObject(members, self._hidden(value.fault, depth))
+            return FaultyObject(members, self._hidden(value.fault, path, depth))
         return members
 
-    def _note(self, value: Note, depth: int) -> Note:
-        return value._replace(values=self._hidden(value.values, depth))
+    def _member(self, value: Any, path: _Path, depth: int) -> Any:
+        """The value of an argument, or a marker if it is hidden by its name."""
+        mark = None if self._redactor is None else self._redactor.argument(path)
+        if mark is None or value is None:
+            return self._hidden(value, path, depth)
+        if isinstance(value, str | int | float):
+            text = str(value)
+            if len(text) >= _MIN_COPY and not is_own_word(text) and OPENING not in text:
+                self._copies[text] = mark
+        return mark
 
-    def _sequence(self, value: Any, depth: int) -> Any:
-        items = [self._hidden(item, depth) for item in value]
+    def _note(self, value: Note, path: _Path, depth: int) -> Note:
+        return value._replace(values=self._hidden(value.values, path, depth))
+
+    def _sequence(self, value: Any, path: _Path, depth: int) -> Any:
+        items = [self._hidden(item, path, depth) for item in value]
         if isinstance(value, FaultyArray):
-            return FaultyArray(items, self._hidden(value.fault, depth))
+            return FaultyArray(items, self._hidden(value.fault, path, depth))
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
     # --- values of the core and of reports ----------------------------------------------------
 
-    def _struct(self, value: Struct, depth: int) -> Struct:
+    def _struct(self, value: Struct, path: _Path, depth: int) -> Struct:
         names = [name for name in value.__struct_fields__ if name not in _NOT_DATA]
         if type(value).__name__ in _WITH_NAMES:
             names.append("name")
-        is_in_data, is_data = self._is_in_data, isinstance(value, _DATA)
-        found = {}
+        own = _parts_of(getattr(value, "path", None))
+        if isinstance(value, Fault | ToolCall):
+            path = (value.tool if isinstance(value, Fault) else value.name,)
+        path += own
+        is_live, is_data, found = self._is_live, isinstance(value, _DATA), {}
         for name in names:
-            self._is_in_data = is_data or name in _DATA_FIELDS
-            found[name] = self._hidden(getattr(value, name), depth)
-        self._is_in_data = is_in_data
+            member = getattr(value, name)
+            if is_data or not isinstance(member, int | float):
+                self._is_live = is_live and name not in _MESSAGES
+                hide = self._member if own and name in _VALUES else self._hidden
+                found[name] = hide(member, path, depth)
+        self._is_live = is_live
         return replace(value, **found)
 
-    def _score(self, score: Score, depth: int) -> Score:
+    def _score(self, score: Score, path: _Path, depth: int) -> Score:
         names = ("expected", "actual", "ignored", "faults", "expectation", "assumed_writes")
         return ComparedScore(
             equal_start=score.equal_start,
@@ -191,21 +236,22 @@ class Hider:
             free=score.free,
             turns=score.turns,
             correct_pairs=tuple([self._pair(pair, depth) for pair in score.correct]),
-            **{name: self._hidden(getattr(score, name), depth) for name in names},
+            **{name: self._hidden(getattr(score, name), path, depth) for name in names},
         )
 
     def _pair(self, pair: Pair, depth: int) -> Pair:
-        expected, actual = self._hidden((pair.expected, pair.actual), depth)
+        path = (pair.expected.name,)
+        expected, actual = self._hidden((pair.expected, pair.actual), path, depth)
         return compared_pair(
             replace(pair, expected=expected, actual=actual),
             pair.counts,
-            self._hidden(pair.differences, depth),
-            self._hidden(pair.differing_arguments, depth),
+            self._hidden(pair.differences, path, depth),
+            self._hidden(pair.differing_arguments, (), depth),
         )
 
-    def _summary(self, summary: Summary, depth: int) -> Summary:
+    def _summary(self, summary: Summary, path: _Path, depth: int) -> Summary:
         named = {
-            name: {self._hidden(key, depth): count for key, count in counts.items()}
+            name: {self._hidden(key, path, depth): count for key, count in counts.items()}
             for name in ("tools", "wrong_arguments", "confusion", "trials")
             if (counts := getattr(summary, name))
         }
@@ -213,7 +259,8 @@ class Hider:
         return replace(summary, **named, faults=faults)
 
     # The first kind that fits decides.
-    _hide_by_kind: tuple[tuple[Any, Callable[[Any, Any, int], Any]], ...] = (
+    _hide_by_kind: tuple[tuple[Any, Callable[[Any, Any, _Path, int], Any]], ...] = (
+        (str, _text),
         ((int, float), _number),
         (dict, _mapping),
         (Note, _note),
@@ -222,6 +269,13 @@ class Hider:
         (Summary, _summary),
         (Struct, _struct),
     )
+
+
+def _parts_of(path: Any) -> _Path:
+    """The names in a JSON path such as `$.passengers[0].name`."""
+    if not isinstance(path, str) or not path.startswith("$"):
+        return ()
+    return tuple([name for name in _PATH_PART.findall(path[1:]) if not name.isdecimal()])
 
 
 def _is_true_of_text(value: Any, test: Callable[[str], bool]) -> bool:
@@ -245,28 +299,19 @@ def _members(value: Any) -> list[Any]:
     return [*value, *value.values()] if isinstance(value, dict) else [*value]
 
 
-def hide_for_report(value: _Value) -> _Value:
-    """A value without the secrets of the environment, as it is shown."""
-    return Hider().data(value)
+def hide_for_report(value: _Value, *, is_live: bool = False) -> _Value:
+    """A value as it is shown; for `is_live` see `Hider`."""
+    return Hider(is_live=is_live).data(value)
 
 
 def hide_text(text: str) -> str:
-    """A text without the secrets of the environment, as it is shown."""
+    """A text as it is shown."""
     return Hider().text(text)
 
 
 def contains_marker(value: Any) -> bool:
-    """Whether plain data contain a marker, or what looks like one."""
-    # Most do not: what every marker begins with is the same in JSON.
-    with suppress(TypeError, ValueError, OverflowError, RecursionError):  # not only plain JSON
-        if OPENING.encode() not in msgspec.json.encode(value):
-            return False
-    return any(map(has_marker, texts_in(value)))
-
-
-def shows_marker(value: Any) -> bool:
-    """Whether a value of a report may contain a marker; the same quick check as that of `Hider`."""
-    return _is_true_of_text(value, has_marker)
+    """Whether a value of a report, or plain data, contains a marker, or what looks like one."""
+    return _is_true_of_text(value, lambda text: OPENING in text)
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings
-from callscore.hiding.hider import Hider
+from callscore.hiding.hider import Hider, hide_text
 from callscore.history.database import (
     execute,
     fetch_all,
@@ -43,7 +43,7 @@ class Note(Struct, frozen=True, gc=False):
 
 def notes_on(store: Store, place: str, case: str) -> list[Note]:
     """The notes on a case, the oldest first; `place` is that of its evaluation."""
-    return _read(store, _key(store, place, case))
+    return _read(store, _key(place, case))
 
 
 def add_note(store: Store, place: str, case: str, text: str) -> Note:
@@ -55,10 +55,10 @@ def add_note(store: Store, place: str, case: str, text: str) -> Note:
     text = text.strip()
     if not text or len(text) > MAX_NOTE_LENGTH:
         raise InvalidSettings(f"a note has 1 to {MAX_NOTE_LENGTH:,} characters")
-    hidden = Hider(store.markers, is_live=True).text(text)
+    hidden = Hider(is_live=True).text(text)
     note = Note(token_hex(_ID_BYTES), clean_text(hidden), time())
     row = {
-        **_key(store, place, case),
+        **_key(place, case),
         "id": note.id,
         "text": note.text,
         "written_at": note.written_at,
@@ -69,13 +69,11 @@ def add_note(store: Store, place: str, case: str, text: str) -> Note:
 
 def delete_note(store: Store, place: str, case: str, note: str) -> None:
     """Delete a note of a case; nothing happens if there is none of this id."""
-    _delete(store, {**_key(store, place, case), "id": clean_text(note)})
+    _delete(store, {**_key(place, case), "id": clean_text(note)})
 
 
-def _key(store: Store, place: str, case: str) -> dict[str, Any]:
-    # An id may have been saved before the variable of a secret in it was set: it is hidden in both.
-    hidden = Hider(store.markers).text(case)
-    return {"place": clean_text(place), "case_id": clean_text(hidden)}
+def _key(place: str, case: str) -> dict[str, Any]:
+    return {"place": clean_text(place), "case_id": clean_text(hide_text(case))}
 
 
 @with_retries

@@ -210,7 +210,6 @@ def _make_ready(store: Store) -> None:
     if not is_ready:
         with store.altering() as connection:
             ensure_tables(connection, store.place)
-    store.markers()  # read once, while the history is open
 
 
 @contextmanager

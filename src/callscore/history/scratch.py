@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.history.connections import file_connections
-from callscore.history.database import execute, readable_errors
+from callscore.history.database import readable_errors
 from callscore.history.store import Store
-from callscore.history.table_versions import ensure_tables, read_hiding_key
+from callscore.history.table_versions import ensure_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["ScratchStore", "copy_run"]
 
 _BATCH = 500
-_UPDATE_KEY = "UPDATE hiding_key SET key = :key"
 
 
 class ScratchStore(Store):
-    """A history in a file of its own, beside another one, whose key and judgements it has.
+    """A history in a file of its own, beside another one, whose judgements it has.
 
-    Secrets have the same markers in both, so that runs can be copied. What a judge answers is saved in
-    the other history, which pays for each answer once.
+    What a judge answers is saved in the other history, which pays for each answer once.
 
     Args:
         path: the file; it is created if it does not exist.
@@ -38,11 +36,8 @@ class ScratchStore(Store):
         is_new = not path.exists()
         connections = file_connections(path)
         if is_new:
-            with origin.reading() as connection:
-                key = read_hiding_key(connection)
             with readable_errors(origin.place), connections.writing() as connection:
                 ensure_tables(connection, origin.place)
-                execute(connection, _UPDATE_KEY, {"key": key})
         super().__init__(connections, origin.place, path)
         self.command_options = origin.command_options
         self._origin = origin
@@ -57,7 +52,7 @@ class ScratchStore(Store):
 
 
 def copy_run(source: Store, target: Store, run: RunRecord) -> RunRecord:
-    """Copy a run to another history with the same key; returns it as it is there.
+    """Copy a run to another history; returns it as it is there.
 
     It gets another id if the history has a run of this id. Answers that other runs could reuse are not
     copied.

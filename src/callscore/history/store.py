@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.errors import CallscoreError, UnusableStore
-from callscore.hiding.markers import Markers, new_key, use_markers
+from callscore.errors import UnusableStore
 from callscore.history import queries, run_queries
 from callscore.history.database import (
     FILE_GONE,
@@ -25,7 +24,6 @@ from callscore.history.records import (
     run_records,
 )
 from callscore.history.run_metadata import resolve_commit_here
-from callscore.history.table_versions import read_hiding_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -80,9 +78,6 @@ class Store:
         # Threads wait for one another here; in the database they would have to poll.
         self._turn = Lock()
         self._numbers: dict[str, int] = {}
-        self._markers: Markers | None = None
-        self._random_markers = Markers(new_key())
-        use_markers(self._markers_to_show)
 
     def __enter__(self) -> Self:
         return self
@@ -137,28 +132,6 @@ class Store:
     def lock(self, run: str) -> RunLock | ServerLock:
         """The lock of a run, not yet acquired."""
         return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
-
-    def markers(self) -> Markers:
-        """The markers that replace secrets in this history.
-
-        Raises:
-            UnusableStore: their key cannot be read. With another key, equal values would differ.
-        """
-        if self._markers is None:
-            self._markers = Markers(self._hiding_key())
-        return self._markers
-
-    def _markers_to_show(self) -> Markers:
-        """The markers in messages and reports: if the key cannot be read, random ones."""
-        try:
-            return self.markers()
-        except CallscoreError:
-            return self._random_markers
-
-    @with_retries
-    def _hiding_key(self) -> bytes:
-        with self.reading() as connection:
-            return read_hiding_key(connection)
 
     # --- runs ---------------------------------------------------------------------------------
 

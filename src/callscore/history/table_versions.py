@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
-from callscore.hiding.markers import new_key
-from callscore.history.damage import DamagedHistoryError
 from callscore.history.database import execute, fetch_all, insert_into, insert_rows, is_sqlite
-from callscore.history.tables import HIDING_KEY, TABLES, VERSION, VERSION_TABLE
+from callscore.history.tables import TABLES, VERSION, VERSION_TABLE
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
 
-__all__ = ["ensure_tables", "is_current", "read_hiding_key", "require_tables"]
+__all__ = ["ensure_tables", "is_current", "require_tables"]
 
 _STORED_VERSION = f"SELECT version FROM {VERSION_TABLE.name}"  # noqa: S608  (our own name)
 # `sqlite_master` has the tables of SQLite itself, too.
@@ -46,16 +44,7 @@ def ensure_tables(connection: AnyConnection, place: str) -> None:
     for table in TABLES:
         for statement in table.statements(is_sqlite=is_sqlite(connection)):
             execute(connection, statement)
-    insert_rows(connection, insert_into(HIDING_KEY), [(new_key(),)])
     insert_rows(connection, insert_into(VERSION_TABLE), [(VERSION,)])
-
-
-def read_hiding_key(connection: AnyConnection) -> bytes:
-    """The key of the markers in place of secrets."""
-    found = fetch_all(connection, "SELECT key FROM hiding_key")
-    if len(found) != 1:
-        raise DamagedHistoryError("the key of hidden values is missing")
-    return bytes(found[0][0])
 
 
 def require_tables(connection: AnyConnection, place: str) -> None:

@@ -16,7 +16,6 @@ __all__ = [
     "ANSWERS",
     "BASELINES",
     "EVALUATIONS",
-    "HIDING_KEY",
     "JUDGEMENTS",
     "NOTES",
     "PAYLOADS",
@@ -235,8 +234,6 @@ STOP_REQUESTS = Table(
     requested_at double NOT NULL
     """,
 )
-# The key of the markers in place of secrets, in one row. It is never exported.
-HIDING_KEY = Table("hiding_key", "key bytes NOT NULL PRIMARY KEY")
 
 TABLES = (
     VERSION_TABLE,
@@ -249,7 +246,6 @@ TABLES = (
     BASELINES,
     NOTES,
     STOP_REQUESTS,
-    HIDING_KEY,
 )
 
 # Rows with names, where there are few of them; the last columns are the bodies of payloads, and the id of the run.

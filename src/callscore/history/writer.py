@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.hiding.markers import current_markers
 from callscore.history.hidden_records import RecordHider
 from callscore.history.locks import RunLock
 from callscore.history.opening import default_path, make_store_folder, store_file_path
@@ -525,13 +524,10 @@ class RunWriter(BackgroundWriter):
         if isinstance(store, FallbackStore):
             self._file = store
             super().__init__(store, is_direct=is_direct)
-            markers = current_markers
         else:
-            markers = store.markers
-            markers()  # refuse a damaged key before anything is saved
             self._file = FallbackStore(store.path, store.command_options)
             super().__init__(store, self._file, is_direct=is_direct)
-        self._hider = RecordHider(markers, is_live=is_live)
+        self._hider = RecordHider(is_live=is_live)
         self._file.begin(run)
         self._lock = lock
         self._missing: list[EvaluationRecord] = []

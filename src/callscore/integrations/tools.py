@@ -75,14 +75,14 @@ def check_tool_calls(arguments: Any) -> dict[str, Any]:
         InvalidSettings: the definitions of the tools cannot be used.
     """
     given = read_check_input(arguments)
-    faults = hide_for_report(check_calls(given.actual, given.tools))
+    faults = hide_for_report(check_calls(given.actual, given.tools), is_live=True)
     return check_answer(faults, len(given.actual), knows_tools=given.tools is not None)
 
 
 def _score_arguments(arguments: Any) -> Score:
     given = read_score_input(arguments)
     score = score_case(given.expected, given.actual, given.settings, given.tools)
-    return hide_for_report(score)
+    return hide_for_report(score, is_live=True)
 
 
 class AgentTool(Struct, frozen=True):

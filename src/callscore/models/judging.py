@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
+from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +18,7 @@ from callscore.core.equality import fingerprint
 from callscore.core.rendering import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.formats.shape import text_in as words_in
-from callscore.hiding.hider import hide_text
+from callscore.hiding.hider import Hider
 from callscore.models.consent import Origin, named_by, require_consent
 from callscore.models.limits import Limits, limits_for, run_with_timeout, with_retries_in_thread
 from callscore.models.requests import (
@@ -195,6 +196,7 @@ class Judge:
         self._answers: OrderedDict[str, Future[Verdict]] = OrderedDict()
         self._lock = Lock()
         self._memory_lock = Lock()
+        self._salt = token_hex()
         self._client: OpenAI | None = None
         self._parameters: dict[str, Any] = JUDGE_PARAMETERS
         self._judged = 0
@@ -264,7 +266,9 @@ class Judge:
 
     def _key_of(self, question: str, value: Any) -> str:
         parts = [str(PROMPT_VERSION), self.model, resolve_server(self.base_url) or "", question]
-        text = hide_text(fingerprint([*parts, value]))
+        text = fingerprint([*parts, value])
+        if Hider().has_secret(text):
+            text += self._salt  # it is equal to nothing that another process judged
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _settle(self, future: Future[Verdict], key: str, question: str, value: Any) -> None:

@@ -37,13 +37,11 @@ class ShownCases(Struct, frozen=True):
         count: how many there are.
         failing: how many of them did not pass.
         faults: how many violations of the tool definitions they have together.
-        markers: the markers in them that stand for secrets, each once.
     """
 
     count: int = 0
     failing: int = 0
     faults: int = 0
-    markers: tuple[str, ...] = ()
 
 
 class CaseFormat(NamedTuple):

@@ -17,7 +17,6 @@ from callscore.core.rendering import (
     escape,
 )
 from callscore.core.settings import DEFAULT
-from callscore.hiding.legend import legend
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
@@ -492,18 +491,13 @@ def join_blocks(blocks: Iterable[str]) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def document_text(root: Element, lang: Language, *, others: int = 0, failed: int = 0) -> str:
+def document_text(root: Element, *, others: int = 0, failed: int = 0) -> str:
     """The JUnit document, indented, with the counts of tests in every suite.
 
-    A failure with markers in it also has the line that says what they stand for. `others` are tests
-    that are put in later, and `failed` is how many of them failed.
+    `others` are tests that are put in later, and `failed` is how many of them failed.
     """
     from xml.etree.ElementTree import indent, tostring  # other formats do not need it
 
-    for found in (*root.iter("failure"), *root.iter("error")):
-        below = legend(f"{found.get('message', '')}\n{found.text or ''}", lang)
-        if below:
-            found.text = f"{found.text}\n\n{below}" if found.text else below
     for suite in (root, *root):
         suite.set("tests", str(len(suite.findall(".//testcase")) + others))
         for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

@@ -161,7 +161,7 @@ def write_junit(
             SubElement(test, "failure", type=kind, message=xml_safe("; ".join(reasons[kind])))
     text = printed_text(render, gate, next_command=next_command, max_shown=max_shown, lang=lang)
     SubElement(suite, "system-out").text = xml_safe(text)
-    return document_text(root, lang)
+    return document_text(root)
 
 
 def _add_numbers(suite: Element, gate: Gate) -> None:

@@ -49,7 +49,7 @@ def write_junit(run: RunResults, *, lang: Language = "en") -> str:
             _add_error(test, "unloaded", unloaded.problem).text = xml_safe(unloaded.details)
         if run.warnings:
             SubElement(suite, "system-err").text = xml_safe("\n".join(run.warnings))
-    return document_text(root, lang)
+    return document_text(root)
 
 
 def _add_error(test: Element, kind: str, message: str) -> Element:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
-from callscore.hiding.legend import legend
 from callscore.reports import score as wording
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.formatting import (
@@ -56,7 +55,7 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
     add_unread(suite, results.unread, lang)
     root = Element("testsuites", name=_SUITE)
     root.append(suite)
-    text = document_text(root, lang, others=shown.count, failed=shown.failing)
+    text = document_text(root, others=shown.count, failed=shown.failing)
     before, _, after = text.partition(_NO_CASES)
     return before, after
 
@@ -71,8 +70,6 @@ def _case(case: CaseScore, title: str, lang: Language) -> str:
         kind = "forbidden" if score.forbidden else "score"
         message = xml_safe(summary_line(score, lang=lang))
         text = xml_safe(score_text(score, lang=lang))
-        below = legend(f"{message}\n{text}", lang)
-        text = f"{text}\n\n{below}" if below else text
         inside += f'\n      <failure type="{kind}" message="{_attribute(message)}">{_text(text)}</failure>'
     start = f'\n    <testcase classname="{_SUITE}" name="{_attribute(xml_safe(title))}"'
     return f"{start}>{inside}\n    </testcase>" if inside else f"{start} />"

@@ -18,8 +18,8 @@ from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
-from callscore.hiding.hider import Hider, contains_marker, texts_in
-from callscore.hiding.markers import MARKER
+from callscore.hiding.finding import OPENING
+from callscore.hiding.hider import contains_marker, texts_in
 from callscore.history.records import asked_digest, calls_digest, expectation_digest
 from callscore.history.saved_scores import PYTHON_KEY
 from callscore.rewriting import reasons
@@ -263,7 +263,12 @@ class _BlessingFinder:
             raise CannotRewrite(reasons.ONLY_PYTHON)
         score = self._run.score_of(result)
         if score is None:
-            raise CannotRewrite(reasons.COMPARISON_UNKNOWN)
+            _refuse_markers(result.calls)
+            raise CannotRewrite(
+                reasons.HIDDEN_IN_CASE
+                if contains_marker(result.payload)
+                else reasons.COMPARISON_UNKNOWN
+            )
         obstacle = self._obstacle(located, result)
         if obstacle is not None:
             if obstacle is not reasons.INPUT_CHANGED and self._is_done(located, result, score):
@@ -279,7 +284,7 @@ class _BlessingFinder:
     def _obstacle(self, located: LocatedCase, result: ResultRecord) -> Phrase | None:
         """Why the case cannot be found as it was saved; None if it can."""
         sought = located.location
-        if contains_marker([sought.case, sought.input, result.payload.get("expected")]):
+        if contains_marker([sought.case, result.payload]):
             return reasons.HIDDEN_IN_CASE
         if self._has_changed(located, result, asked_digest):
             return reasons.INPUT_CHANGED
@@ -293,8 +298,7 @@ class _BlessingFinder:
         """Whether the case has changed since the run, as far as that is known."""
         if located.case is None:
             return False
-        now = Hider(is_live=True).data(self._run.payload_of(located.case))
-        return digest(now) != digest(result.payload)
+        return digest(self._run.payload_of(located.case)) != digest(result.payload)
 
     def _is_done(self, located: LocatedCase, result: ResultRecord, score: Score) -> bool:
         """Whether the case now expects exactly the calls that were made."""
@@ -361,12 +365,19 @@ class _BlessingFinder:
         )
 
 
+def _refuse_markers(value: Any) -> None:
+    """Refuse what the history has in place of hidden values."""
+    for text in texts_in(value):
+        if OPENING in text:
+            mark = OPENING + text.partition(OPENING)[2].partition("]")[0] + "]"
+            raise CannotRewrite(reasons.SECRET_REMOVED, mark=mark)
+
+
 def _refuse_placeholders(change: Change) -> None:
-    """Refuse what the history has in place of secrets and of values that it cannot store."""
-    for text in texts_in([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
-        marker = MARKER.search(text)
-        if marker is not None:
-            raise CannotRewrite(reasons.SECRET_REMOVED, mark=marker[0])
+    """Refuse what the history has in place of hidden values and of those that it cannot store."""
+    values = [change.items, [[*patch.path, patch.value] for patch in change.patches]]
+    _refuse_markers(values)
+    for text in texts_in(values):
         if text in _NON_FINITE or _LONE_SURROGATE.search(text):
             raise CannotRewrite(reasons.PLACEHOLDER_VALUE, text=text)
 

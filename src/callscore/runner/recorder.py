@@ -21,9 +21,8 @@ from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.scorers import SCORERS
-from callscore.hiding.environment import secret_values
-from callscore.hiding.hider import Hider
-from callscore.hiding.markers import MARKER
+from callscore.hiding.finding import OPENING
+from callscore.hiding.hider import Hider, hide_text
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -286,7 +285,7 @@ def begin_recording(
     if options.name is not None and not isinstance(store, FallbackStore):
         require_no_baseline(options.name, store.baselines())
     if isinstance(options.resume, LockedRun) and not isinstance(store, FallbackStore):
-        _require_same_secrets(store, options.resume, groups)
+        _require_shown_ids(store, options.resume, groups)
     locked = begin_or_resume(store, record, resume=options.resume)
     run = locked.record
     known = KnownAnswers(
@@ -305,25 +304,21 @@ def begin_recording(
     return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
 
 
-def _require_same_secrets(store: Store, resumed: LockedRun, groups: Sequence[Group]) -> None:
-    """Refuse to add the same cases under other ids, because other secrets are hidden in them.
+def _require_shown_ids(store: Store, resumed: LockedRun, groups: Sequence[Group]) -> None:
+    """Refuse to add cases that cannot be told from those that are saved: their ids have hidden values.
 
     Raises:
-        InvalidSettings: the ids of saved cases differ from those of the plan only in that.
+        InvalidSettings: there are such cases in the run, or in the plan.
     """
     hide = Hider(is_live=True).text
     planned = {hide(question.case.id) for group in groups for question in group.questions}
     saved = {row.result.case.id for row in light_results(store, resumed.record.id)}
-    for name in sorted(saved - planned):
-        hidden = {found[1] for found in MARKER.finditer(name)}
-        is_known = hidden <= {
-            found[1] for found in MARKER.finditer(hide(" ".join(secret_values())))
-        }
-        if not is_known or Hider().has_secret(name):
+    for name in sorted(saved | planned):
+        if OPENING in name or (name in saved and hide_text(name) != name):
             resumed.lock.release()
             raise InvalidSettings(
-                f"the case {name!r} was saved with other secrets in the environment. Set the same"
-                " variables, or start a new run without --resume"
+                f"the id of the case {hide_text(name)!r} has a hidden value, so that it cannot be told"
+                " whether it is in the run already. Start a new run without --resume"
             )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,12 @@ from callscore.core.settings import get_preset, settings_from
 from callscore.core.totals import Show, summary_payload
 from callscore.core.unused_rules import unused_rules
 from callscore.engines.payloads import JUDGE_FIELDS
-from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
+from callscore.errors import InvalidCall, InvalidSettings
 from callscore.evaluations.discovery import load_file
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import Group
-from callscore.evaluations.scorers import scorer_of, scorers_from
+from callscore.evaluations.scorers import SCORERS, scorer_of, scorers_from
 from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.records import RunRecord
@@ -47,7 +45,6 @@ from callscore.runner.answers import (
     unanswered,
 )
 from callscore.runner.event_loop import run_until_done
-from callscore.runner.hidden_values import hidden_value_problem
 from callscore.runner.recorder import (
     evaluation_record,
     given_settings,
@@ -58,6 +55,7 @@ from callscore.runner.running import RunHooks, RunJudges, about, totals_for
 from callscore.runner.stored_runs import (
     FUNCTION_SETTINGS,
     case_from_payload,
+    has_hidden_calls,
     stored_calls,
     stored_settings,
     stored_skipped,
@@ -198,7 +196,6 @@ class _Rescoring:
         self._hooks = hooks
         self._is_stopping = False
         self._kept_scorers = StoredScorers()
-        self._case_tools = ToolDefinitions()
         if parent.status != "finished":
             self._warn(f"run {parent.id} did not finish: only its answers are scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
@@ -346,7 +343,11 @@ class _Rescoring:
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
         elif answer is not None:
-            known = stored_calls(kept) if kept.calls is not None and _has_hidden(kept) else None
+            known = (
+                stored_calls(kept)
+                if kept.calls is not None and contains_marker(kept.answer)
+                else None
+            )
             result = await score_answer(
                 question, answer, seconds=self._options.timeout, known_calls=known
             )
@@ -381,19 +382,9 @@ class _Rescoring:
             trial=result.trial,
             trials=self._trials[result.evaluation],
         )
-        if problem is None and result.answer is not None and _has_hidden(result):
-            problem = self._hidden_value_problem(question, result)
+        if problem is None and result.answer is not None:
+            problem = _hidden_value_problem(question, result)
         return question, None if problem is None else make_failure(question, "unscored", problem)
-
-    def _hidden_value_problem(self, question: Question, result: ResultRecord) -> str | None:
-        evaluation, case = question.evaluation, question.case
-        tools = evaluation.tools
-        if tools is None:
-            with suppress(CallscoreError):  # scoring reports it
-                tools = self._case_tools.of(case.tools, f"case {case.id}")
-        return hidden_value_problem(
-            case, stored_calls(result), evaluation.settings, tools, evaluation.scorers
-        )
 
     def finish(self, writer: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         found = {
@@ -421,9 +412,18 @@ class _Rescoring:
             self._hooks.on_note(warning)
 
 
-def _has_hidden(result: ResultRecord) -> bool:
-    """Whether secrets are hidden in a stored case, or in the answer to it."""
-    return contains_marker([result.payload, result.answer, result.calls])
+def _hidden_value_problem(question: Question, result: ResultRecord) -> str | None:
+    """Why a case cannot be scored again: a scorer would see a marker; None if none would."""
+    scorers = question.evaluation.scorers
+    sees_all = any(each.function is not SCORERS.get(each.name) for each in scorers)
+    if not has_hidden_calls(result) and not (
+        sees_all and contains_marker([result.payload, result.answer, result.calls])
+    ):
+        return None
+    return (
+        "a value that is needed to score the case is hidden in the history. Its saved score stays in"
+        " the run. Run the case again with callscore run, or its file with callscore score."
+    )
 
 
 def _no_task(*_: Any, **__: Any) -> None:

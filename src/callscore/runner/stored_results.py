@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from callscore.hiding.hider import Hider
 from callscore.history.run_results import numbered_results, result_numbers
 from callscore.runner.stored_runs import settings_by_number, stored_result
 
@@ -19,14 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredResults"]
 
-_Trial = tuple[str, int, int]  # the saved id of the case, the trial, and the number of the row
-
 
 class StoredResults:
     """The results of the cases of a stored run.
 
-    A case is named by the number of its evaluation and its id, with the secrets of the environment
-    hidden, as the two sides of a comparison name it.
+    A case is named by the number of its evaluation and its id.
     """
 
     def __init__(self, store: Store, run: str, evaluations: Iterable[EvaluationRecord]) -> None:
@@ -56,16 +52,7 @@ class StoredResults:
 
     def _find_numbers(self) -> dict[tuple[int, str], list[int]]:
         """The row numbers of the trials of each case, in the order of the trials."""
-        hide = Hider(self._store.markers).text
-        found: dict[tuple[int, str], list[_Trial]] = {}
+        found: dict[tuple[int, str], list[tuple[int, int]]] = {}
         for number, evaluation, case, trial in result_numbers(self._store, self._run):
-            found.setdefault((evaluation, hide(case)), []).append((case, trial, number))
-        return {name: _in_order(trials) for name, trials in found.items()}
-
-
-def _in_order(trials: list[_Trial]) -> list[int]:
-    """The row numbers of trials; of cases whose ids differ only in a secret, the first comes first."""
-    if len(trials) > 1:
-        cases = list(dict.fromkeys([case for case, _, _ in trials]))
-        trials.sort(key=lambda each: (cases.index(each[0]), each[1]))
-    return [number for _, _, number in trials]
+            found.setdefault((evaluation, case), []).append((trial, number))
+        return {name: [number for _, number in sorted(trials)] for name, trials in found.items()}

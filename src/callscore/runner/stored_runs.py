@@ -32,7 +32,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import EvaluationTotals, Show
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
-from callscore.hiding.hider import Hider, contains_marker
+from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import full_results, light_results, unknown_variant
@@ -62,6 +62,7 @@ __all__ = [
     "case_from_payload",
     "evaluation_label",
     "evaluations_of_variant",
+    "has_hidden_calls",
     "load_case",
     "load_run",
     "nothing_matches",
@@ -185,6 +186,12 @@ def score_reader(
 def stored_score(record: ResultRecord, settings: Settings) -> Score | None:
     """The score of a result as it was stored; None if there is none, or it cannot be read."""
     return read_score(record.comparison, record.payload, stored_calls(record), settings)
+
+
+def has_hidden_calls(record: ResultRecord) -> bool:
+    """Whether a value is hidden in what is compared: the calls of both sides, and the tools."""
+    calls = [[call.get(key) for key in ("name", "arguments", "raw")] for call in record.calls or ()]
+    return contains_marker([record.payload.get("expected"), record.payload.get("tools"), calls])
 
 
 def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
@@ -559,13 +566,8 @@ def _results(
 
 
 def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultRecord]:
-    """The results of a case; its id may be given with a secret that is hidden in the history."""
-    found, hide = store.result(run.id, case), Hider().text
-    shown = hide(case)
-    if found or not contains_marker(shown):
-        return found
-    ids = dict.fromkeys([row.result.case.id for row in light_results(store, run.id)])
-    return [one for name in ids if hide(name) == shown for one in store.result(run.id, name)]
+    """The results of a case; its id may be given with a value that is hidden in the history."""
+    return store.result(run.id, case) or store.result(run.id, hide_text(case))
 
 
 def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:

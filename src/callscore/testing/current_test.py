@@ -71,16 +71,15 @@ _MARGIN = 8  # pytest writes an E and some spaces before every line
 def failure_text(score: Score) -> str:
     """The score on one line, and the calls of both sides below."""
     from callscore.hiding.hider import hide_for_report
-    from callscore.hiding.legend import with_legend
     from callscore.reports.inert import escape_commands
     from callscore.words.diff import calls_text
     from callscore.words.value_text import exact_percent
 
-    score = hide_for_report(score)
+    score = hide_for_report(score, is_live=True)
     least = score.settings.pass_mark
     required = f" | Required: ≥ {exact_percent(least)}" if least < 1 and not score.forbidden else ""
     calls = calls_text(score, width=text_width())
-    return escape_commands(with_legend(f"{score.summary}{required}\n\n{calls}"))
+    return escape_commands(f"{score.summary}{required}\n\n{calls}")
 
 
 def text_width() -> int:

@@ -20,8 +20,6 @@ from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.hiding.hider import hide_for_report, hide_text
-from callscore.hiding.legend import with_legend
-from callscore.hiding.markers import MARKER
 from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
@@ -65,12 +63,12 @@ def error_text(problem: str, details: str) -> str:
     """A sentence, and below it the traceback, if there is one."""
     lines = [escape(line) for line in details.splitlines()]
     shown = "\n".join([escape(problem), *(["", *lines] if lines else [])])
-    return escape_commands(with_legend(shown))
+    return escape_commands(shown)
 
 
 def failed_text(outcome: Result, pass_mark: float) -> str:
     """Why a question fails, the values of the other scorers, and the calls of both sides."""
-    width, outcome = text_width(), hide_for_report(outcome)
+    width, outcome = text_width(), hide_for_report(outcome, is_live=True)
     low = low_scorers(outcome.values, pass_mark)
     others = [found for found in outcome.values if found not in low and not found.is_broken]
     rows = metric_cells(others, width, border=pass_mark) if others else []
@@ -80,7 +78,7 @@ def failed_text(outcome: Result, pass_mark: float) -> str:
     ]
     facts = ["", *lines] if lines else []
     shown = [_why(outcome, pass_mark), *facts, "", *_calls(outcome, width)]
-    return escape_commands(with_legend("\n".join(shown)))
+    return escape_commands("\n".join(shown))
 
 
 def _why(outcome: Result, pass_mark: float) -> str:
@@ -224,7 +222,7 @@ class EvaluationCase(pytest.Item):
             name = f"{question.variant}-{name}"
         if question.trials > 1:
             name = f"{name}#{question.trial}"
-        whole = escape_commands(escape(_without_secrets(f"{question.evaluation.name}[{name}]")))
+        whole = escape_commands(escape(hide_text(f"{question.evaluation.name}[{name}]")))
         # Given as a whole because `--lf` reads it: the part in brackets is not part of the name.
         node = f"{parent.nodeid}::{whole}"
         item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)
@@ -355,7 +353,7 @@ class EvaluationCase(pytest.Item):
             "output_tokens": answer.usage.output_tokens or None,
         }
         self.user_properties += [
-            (f"callscore.{name}", _without_secrets(value) if isinstance(value, str) else value)
+            (f"callscore.{name}", hide_text(value) if isinstance(value, str) else value)
             for name, value in facts.items()
             if value is not None
         ]
@@ -363,11 +361,6 @@ class EvaluationCase(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The location of the evaluation, and the name of the test."""
         return self.path, max(line_number_of(self.question.evaluation.place) - 1, 0), self.name
-
-
-def _without_secrets(name: str) -> str:
-    """A name with stars for secrets: markers differ between the worker processes of pytest."""
-    return MARKER.sub("***", hide_text(name))
 
 
 def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:

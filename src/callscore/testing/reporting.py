@@ -168,7 +168,7 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
         color_system="standard" if has_colour else None,
         legacy_windows=False,
     )
-    render_summary(hide_for_report(run), console=console)
+    render_summary(hide_for_report(run, is_live=True), console=console)
     return escape_commands(stream.getvalue())
 
 

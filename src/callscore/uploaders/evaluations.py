@@ -14,7 +14,7 @@ from callscore.core.rendering import clip
 from callscore.core.results import MetricValue, Result, Results, answer_passes
 from callscore.core.score import Score
 from callscore.errors import CallscoreError, InvalidSettings
-from callscore.hiding.hider import Hider
+from callscore.hiding.hider import Hider, hide_for_report
 from callscore.words.reasons import difference_reason, fault_sentence
 
 if TYPE_CHECKING:
@@ -168,14 +168,13 @@ class _Answer(Struct, frozen=True, kw_only=True):
         """One for each scorer; one for the error if there is no answer."""
         if self.failure is not None:
             return [self._failed(*self.failure, options)]
-        hide = Hider(is_live=self.run is None).text
         return [
             self._made(
                 value.name,
                 options,
                 value=value.value,
                 label=self._label(value),
-                explanation=_clipped(hide, self._reason(value)),
+                explanation=_clipped(Hider().text, self._reason(value)),
                 error="unscored" if value.value is None else None,
             )
             for value in self.values
@@ -199,7 +198,7 @@ class _Answer(Struct, frozen=True, kw_only=True):
             fields["explanation"] = None
         return Evaluation(
             name=f"{options.prefix}{name}",
-            case=self.case,
+            case=Hider(is_live=self.run is None).text(self.case),
             trial=self.trial,
             origin=self.origin or Origin(),
             run=self.run,
@@ -219,7 +218,9 @@ class _Answer(Struct, frozen=True, kw_only=True):
     def _reason(self, value: MetricValue) -> str | None:
         if value.reason is not None or value.name != SCORER:
             return value.reason
-        return None if self.score is None else explain_briefly(self.score)
+        if self.score is None:
+            return None
+        return explain_briefly(hide_for_report(self.score, is_live=self.run is None))
 
 
 def _clipped(hide: Any, text: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.core.phrases import Phrase, say
-from callscore.hiding.hider import Hider, hide_text
+from callscore.hiding.hider import hide_text
 from callscore.history.hashing import blake2b
 from callscore.history.opening import default_path, open_existing
 from callscore.history.records import json_bytes
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.core.phrases import Language
-    from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.rewriting.applying import Refused, Rewritten
     from callscore.rewriting.blessing import Blessings, Unblessed
@@ -147,38 +146,27 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
     """What would change, and whether the calls of the case were those that the run expected."""
     run = store.find(asked.run, resolve=None)
     record = position_of(store, run, asked.evaluation, Asked(lang=lang))
-    names = _saved_ids(store, run, record.number, asked.case)
-    if not names:
+    sought = (record.number, asked.case)
+    if all(each[1:3] != sought for each in result_numbers(store, run.id)):
         raise Refusal(NOT_FOUND, say(NO_CASE, lang, run=run.id, case=asked.case))
     evaluations = store.evaluations(run.id)
     counts = saved_counts(record.summary)
     if counts is not None and counts.summary.trial_cases:  # the trials that passed are not saved
         raise Refusal(CONFLICT, say(NOT_ALL_SAVED, lang, run=run.id))
     # Other variants have the same case, with the same id: what is accepted must suit them, too.
-    trials = [each for found in store.cases(run.id, names).values() for each in found]
+    trials = [each for found in store.cases(run.id, {asked.case}).values() for each in found]
     kept = StoredRun(
         evaluations=evaluations,
         results=trials,
         score_of=score_reader(evaluations),
         payload_of=plain_case_payload,
         calls_of=stored_calls,
-        only=(record.number, names[0]),
+        only=sought,
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
     found = find_blessings(kept, CaseLocator(root, files), root, trial=asked.trial)
     own = [each for each in trials if each.evaluation == record.number]
     return found, all(map(is_exact, own))
-
-
-def _saved_ids(store: Store, run: RunRecord, evaluation: int, case: str) -> list[str]:
-    """The id of a case as it is saved: a secret in it may be hidden only now."""
-    hide = Hider(store.markers).text
-    found = dict.fromkeys(
-        name
-        for _, number, name, _ in result_numbers(store, run.id)
-        if number == evaluation and (name == case or hide(name) == case)
-    )
-    return list(found)
 
 
 def _digest(shown: Sequence[Rewritten], root: Path) -> str:

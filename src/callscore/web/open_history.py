@@ -99,8 +99,6 @@ class History:
             if self._store is None:
                 self._store = _open(self.place)
                 self._file = file_identity(self._store.path)
-                with suppress(CallscoreError):  # a damaged key: random markers are used
-                    self._store.markers()
             return self._store
 
     def _forget(self, store: Store) -> None:

@@ -18,6 +18,7 @@ from callscore.errors import (
     UnknownRun,
 )
 from callscore.hiding.hider import Hider
+from callscore.hiding.redaction import NO_REDACTION
 from callscore.history.records import json_bytes
 from callscore.web.requests import INVALID, NOT_FOUND, Refusal
 
@@ -46,7 +47,7 @@ def encoded(value: Any) -> bytes:
         return json_bytes(hidden(value))
     # What made it has hidden the secrets in it; this is to be sure.
     text = value.data.decode("utf-8", "replace")
-    hider = Hider()
+    hider = Hider(NO_REDACTION)
     if not (hider.has_any and hider.occurs_in(text)):
         return value.data
     return json_bytes(_hidden(decode_json(value.data), hider.text))
@@ -58,7 +59,7 @@ def hidden(value: Any) -> Any:
     Numbers stay: those of runs and cases are counts and times, and those in calls were hidden with
     the call.
     """
-    hider = Hider()
+    hider = Hider(NO_REDACTION)
     return _hidden(value, hider.text) if hider.has_any and hider.occurs_in(value) else value
 
 

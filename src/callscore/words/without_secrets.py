@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from callscore.hiding.hider import hide_for_report, hide_text
+from callscore.hiding.hider import Hider, hide_for_report
 
 if TYPE_CHECKING:
     from callscore.core.score import Score
@@ -17,9 +17,9 @@ __all__ = ["score_without_secrets", "text_without_secrets"]
 
 def score_without_secrets(score: Score) -> Score:
     """The score with markers in place of secrets; its numbers are those of the real values."""
-    return hide_for_report(score)
+    return hide_for_report(score, is_live=True)
 
 
-def text_without_secrets(text: str) -> str:
-    """A text with markers in place of secrets."""
-    return hide_text(text)
+def text_without_secrets(text: str, value: Any) -> str:
+    """A text that a value shows of itself, with markers in place of secrets."""
+    return Hider().text_of(text, value)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare", "describe"]
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare", "compiled", "describe"]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -84,7 +84,7 @@ def _syntax_problem(pattern: str) -> str | None:
     import regex
 
     try:
-        _compiled(pattern)
+        compiled(pattern)
     except (re.error, regex.error, OverflowError) as error:
         return f"invalid regular expression: {clip(escape(str(error)), 200)}."
     except RecursionError:
@@ -93,7 +93,7 @@ def _syntax_problem(pattern: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> regex.Pattern[str]:
+def compiled(pattern: str) -> regex.Pattern[str]:
     """An expression that is valid in Python, compiled by a library that has timeouts.
 
     The library has more syntax, so that some plain text has to be escaped.
@@ -139,7 +139,7 @@ def accepts(matcher: Matcher, actual: Any, context: Context) -> bool:
     pattern, budget = matcher.value, context.budget
 
     def search(seconds: float) -> bool:
-        return _compiled(pattern).search(actual, timeout=seconds) is not None
+        return compiled(pattern).search(actual, timeout=seconds) is not None
 
     steps = _STEPS + len(actual) // _CHARACTERS_PER_STEP
     key = KEYS[0], pattern, actual

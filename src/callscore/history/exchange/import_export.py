@@ -212,7 +212,7 @@ class _RunImport:
         self._answered: set[_QuestionKey] = set()
         self._evaluations: dict[int, EvaluationRecord] = {}
         # Secrets may be unknown where the file was written; markers of another history become ours.
-        self._hide = RecordHider(store.markers, is_live=False).record
+        self._hide = RecordHider(is_live=False).record
         # By the id in the file, so that other imports of it wait; and by the id that it gets.
         self._locks = [_acquire_lock(store, run.id)]
         try:
@@ -390,7 +390,7 @@ def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
     An unfinished run includes its answers, so that it can be resumed elsewhere.
     """
     evaluations = store.evaluations(run.id)
-    hide = RecordHider(store.markers, is_live=False).record
+    hide = RecordHider(is_live=False).record
     yield encode_line(run, has_end=True), 0
     for record in evaluations:
         yield encode_line(hide(record)), 0

@@ -36,7 +36,6 @@ from callscore.reports.html.document import (
     document_parts,
     notes_of,
 )
-from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
 from callscore.words.case_json import NestedDeeply, call_part
 from callscore.words.plain_data import call_to_dict
@@ -70,14 +69,12 @@ def html_parts(
 ) -> Iterator[bytes]:
     """The file of a report on checked calls, in parts, from runs as `run_line` writes them."""
     results, heading = hide_for_report((results, heading or Heading()))
-    markers = MarkersSeen()
     with closing(Packer()) as packer:
         for line in lines:
             row, _, view = read_line(line)
-            markers.take(view)
             packer.add(row, view)
         document = _document(results, packer.count, lang, heading)
-        yield from document_parts(markers.explained_in(document, lang), packer, lang)
+        yield from document_parts(document, packer, lang)
 
 
 def run_line(run: FaultyRun, lang: Language) -> bytes:

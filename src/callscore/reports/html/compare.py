@@ -48,7 +48,6 @@ from callscore.reports.html.document import (
     tools_of,
     with_argument,
 )
-from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer
 from callscore.words.plain_data import calls_of
 from callscore.words.value_text import json_safe, percent, rating_text
@@ -125,8 +124,8 @@ def parts_of_runs(
 ) -> Iterator[bytes]:
     """The same for any document about two runs, which is made after the cases are packed."""
     with closing(Packer()) as packer:
-        markers = _pack(runs, cases, packer, lang)
-        yield from document_parts(markers.explained_in(write(), lang), packer, lang)
+        _pack(runs, cases, packer, lang)
+        yield from document_parts(write(), packer, lang)
 
 
 def compared_index(runs: ComparedRuns, cases: Iterable[PairTrials], lang: Language) -> bytes:
@@ -143,15 +142,12 @@ def _pack(
     lang: Language,
     *,
     has_details: bool = True,
-) -> MarkersSeen:
-    """Pack all cases; returns the markers of hidden secrets in them."""
-    hider, markers = Hider(), MarkersSeen()
+) -> None:
+    hider = Hider()
     _, positions = listed_evaluations(runs.pairs)
     for position, case in zip(positions, cases, strict=True):
         row, changed, view = compared_item(case, lang, evaluation=position, hider=hider)
-        markers.take(view)
         packer.add(row, view if has_details else b"", changed)
-    return markers
 
 
 def listed_evaluations(pairs: Iterable[CasePair]) -> tuple[list[EvaluationSide], list[int]]:

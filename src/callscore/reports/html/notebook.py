@@ -85,12 +85,12 @@ _STYLE = """<style>
 
 def score_markup(score: Score) -> str:
     """A score: its numbers, the aligned calls with the reasons, and the three steps."""
-    return _framed(_score_parts(hide_for_report(score)))
+    return _framed(_score_parts(hide_for_report(score, is_live=True)))
 
 
 def results_markup(results: Results) -> str:
     """Results: the mean with its interval, the tools, and the cases that are not perfect."""
-    return _framed(_results_parts(hide_for_report(results)))
+    return _framed(_results_parts(hide_for_report(results, is_live=True)))
 
 
 def run_markup(run: RunResults) -> str:

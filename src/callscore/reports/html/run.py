@@ -33,7 +33,6 @@ from callscore.reports.html.document import (
     rate_facts,
     tools_of,
 )
-from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer
 from callscore.reports.html.score import MACRO_F1
 from callscore.reports.run import (
@@ -101,23 +100,18 @@ def run_parts(
     `results` have the positions of their evaluations. `totals` is called after the last of them.
     """
     with closing(Packer()) as packer:
-        markers = pack_results(results, packer, lang)
-        document = markers.explained_in(run_document(totals(), about, lang), lang)
-        yield from document_parts(document, packer, lang)
+        pack_results(results, packer, lang)
+        yield from document_parts(run_document(totals(), about, lang), packer, lang)
 
 
-def pack_results(
-    results: Iterable[tuple[int, Result]], packer: Packer, lang: Language
-) -> MarkersSeen:
-    """Pack all results of a run, without secrets; returns the markers in place of these."""
-    hider, markers = Hider(), MarkersSeen()
+def pack_results(results: Iterable[tuple[int, Result]], packer: Packer, lang: Language) -> None:
+    """Pack all results of a run, without secrets."""
+    hider = Hider()
     for evaluation, result in results:
         shown = hider.data(result) if hider.has_any else result
         view = view_of_result(shown, lang)
         encoded = encode_view(view)
         packer.add(index_row(view, shown.score, lang, evaluation=evaluation), encoded)
-        markers.take(encoded)
-    return markers
 
 
 def result_view(result: Result, lang: Language, *, evaluation: str = "") -> CaseView:

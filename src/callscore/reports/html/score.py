@@ -24,7 +24,6 @@ from callscore.reports.html.document import (
     tools_of,
     with_argument,
 )
-from callscore.reports.html.marker_notes import MarkersSeen
 from callscore.reports.html.packing import Packer, packed_line, read_line
 from callscore.reports.score import (
     incomplete_lines,
@@ -86,15 +85,13 @@ def parts_of_lines(
     """The file of a report, in parts, from cases as `case_line` writes them."""
     with closing(Packer()) as packer:
         worst: IndexRow | None = None
-        markers = MarkersSeen()
         for line in lines:
             row, _, view = read_line(line)
             packer.add(row, view)
-            markers.take(view)
             if row.status != "passed" and (worst is None or _score(row) < _score(worst)):
                 worst = row
         document = _document(results, (packer.count, worst), lang, heading or Heading())
-        yield from document_parts(markers.explained_in(document, lang), packer, lang)
+        yield from document_parts(document, packer, lang)
 
 
 def _score(row: IndexRow) -> float:
