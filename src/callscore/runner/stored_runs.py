@@ -454,15 +454,10 @@ class _EvaluationPart:
         is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
-    def results(self, whole: Mapping[int, ResultRecord]) -> EvaluationResults:
-        scores = {
-            row.number: stored_score(whole[row.number], self._settings) for row in self.needed_rows
-        }
-        counted = self._counted(scores)
-        cases = [
-            self._case(row.result, whole.get(row.number), scores.get(row.number))
-            for row in self._shown
-        ]
+    def results(self, full: Mapping[int, ResultRecord]) -> EvaluationResults:
+        read = {row.number: self._read(row, full[row.number]) for row in self.needed_rows}
+        counted = self._counted(read)
+        cases = [read[row.number].shown() for row in self._shown]
         self.without_score = sum(
             isinstance(case, CaseValues) and row.result.status == "scored"
             for case, row in zip(cases, self._shown, strict=True)
@@ -476,30 +471,25 @@ class _EvaluationPart:
         unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
         return replace(counted, results=results, unreferenced=unreferenced)
 
+    def _read(self, row: LightRow, record: ResultRecord) -> Result:
+        result = stored_result(record, self._settings)
+        return replace(result, case=replace(result.case, trial=row.result.case.trial))
+
     def _unanswered(self) -> tuple[UnscoredCase, ...]:
         """The cases without an answer, if cases are shown."""
         found = [row.result.case for row in self._rows if row.result.status == "error"]
         most = 0 if self._options.show == "none" else self._options.max_shown
         return tuple([unanswered_case(case) for case in found[:most]])
 
-    def _counted(self, scores: Mapping[int, Score | None]) -> EvaluationResults:
+    def _counted(self, read: Mapping[int, Result]) -> EvaluationResults:
         """The totals of the results, without cases to show."""
         totals = stored_totals(self._record, self._settings, max_listed=self._options.max_listed)
         for row in self._rows:
             # Only if the counts are not enough: otherwise some tables would be half full.
-            score = scores.get(row.number) if row.number in self._incomplete else None
+            score = read[row.number].score if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
         is_filtered = bool(self._options.keyword)
         return totals_of_evaluation(totals, self._record, self._settings, is_filtered=is_filtered)
-
-    def _case(
-        self, result: Result, record: ResultRecord | None, score: Score | None
-    ) -> CaseScore | CaseValues:
-        kept = {} if record is None else record.payload
-        tags = tuple([str(tag) for tag in kept.get("tags") or ()])
-        calls = () if record is None else stored_calls(record)
-        case = replace(result.case, tags=tags, actual=calls)
-        return replace(result, case=case, score=score).shown()
 
 
 # --- one case of a run ------------------------------------------------------------------------
