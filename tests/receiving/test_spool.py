@@ -218,14 +218,13 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_is(output: Path, na
 
 
 def test_more_than_the_memory_is_refused_before_anything_is_written(
-    output: Path, monkeypatch: pytest.MonkeyPatch
+    output: Path,
 ) -> None:
     receiver = a_receiver(output, Clock())
     for number in range(1, 10):
         accept(receiver, a_span(number, 1, text="x" * 20_000))
     kill(receiver)
-    monkeypatch.setattr("callscore.receiving.receiver._BEYOND_MEMORY", 0)
-    small = Limits(settle=1, quiet=10, max_open_bytes=150_000)
+    small = Limits(settle=1, quiet=10, max_open_bytes=100_000, max_body_bytes=3_000)
 
     with pytest.raises(InvalidSettings, match="Pass a larger --max-memory"):
         a_receiver(output, Clock(), limits=small)
