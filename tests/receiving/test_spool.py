@@ -149,6 +149,22 @@ def test_a_trace_that_cannot_be_read_is_kept_aside_and_the_rest_goes_on(output: 
     assert not spool_of(output).exists()
 
 
+def test_an_output_that_was_replaced_is_said_once(output: Path) -> None:
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(1, 1))
+    kill(receiver)
+    output.rename(output.with_name("moved.jsonl"))
+
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(2, 1))
+    kill(receiver)
+    again = a_receiver(output, Clock())
+    again.finish()
+
+    assert (receiver.is_known_output, again.is_known_output) == (False, True)
+    assert written(output) == [trace_id(1), trace_id(2)]
+
+
 def error_of_start(output: Path) -> str:
     """Start a receiver, and end it; why it did not start, or nothing."""
     try:

@@ -160,7 +160,8 @@ class Receiver:
         """Find out which spans were written, and take the traces of this session again."""
         now, session = self._file.mark(), self._spool.session
         if session is not None and (session.file != now.file or session.offset > now.offset):
-            session, self.is_known_output = None, False
+            session = self._spool.session = None
+            self.is_known_output = False
         begin = now.offset if session is None else session.offset
         first = max(0, now.offset - _REMEMBERED_BYTES)
         if session is None and not self._spool.is_new:  # which of its spans were written is unknown
@@ -182,7 +183,10 @@ class Receiver:
         self.counts.traces += 1
         self.counts.written_before += 1
         self.counts.written_spans += len(trace.spans)
-        self._take_again(self._reader.read(trace))
+        try:
+            self._take_again(self._reader.read(trace))
+        except Exception as error:  # noqa: BLE001  (likewise, or it would stop every start)
+            self._on_aside(f"trace {trace.id}", repr(error))
 
     def _take_row(self, row: int, content: bytes) -> int:
         """Take the spans of a row that are not written yet; returns how many."""
@@ -191,7 +195,8 @@ class Receiver:
         except RefusedRequest as error:
             self._keep_aside(f"row {row}", error.problem)
             return 0
-        count = self._traces.add(spans, row, memory_of(len(spans), content), self._clock())
+        size = memory_of(len(spans), content)
+        count = self._traces.add(spans, row, size, self._clock()) if spans else 0
         if not count:
             self._spool.delete([row])
         return count
@@ -288,7 +293,7 @@ class Receiver:
         try:
             found = self._reader.read(trace)
             line = line_of(found, self._fields_of(found), self._hider)
-        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop the others)
+        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop other traces)
             self._keep_aside(f"trace {trace.id}", repr(error))
             with self._guard:
                 self._traces.forget(trace)
