@@ -416,7 +416,7 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
             print_note(say(phrase, lang, problem=problem))
             shown = problem
-        if not server.is_running:
+        if not server.thread.is_alive():
             raise click.ClickException("The server has ended unexpectedly.")
 
 
