@@ -149,6 +149,22 @@ def test_a_trace_that_cannot_be_read_is_kept_aside_and_the_rest_goes_on(output: 
     assert not spool_of(output).exists()
 
 
+def test_an_output_that_was_replaced_is_said_once(output: Path) -> None:
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(1, 1))
+    kill(receiver)
+    output.rename(output.with_name("moved.jsonl"))
+
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(2, 1))
+    kill(receiver)
+    again = a_receiver(output, Clock())
+    again.finish()
+
+    assert (receiver.is_known_output, again.is_known_output) == (False, True)
+    assert written(output) == [trace_id(1), trace_id(2)]
+
+
 def error_of_start(output: Path) -> str:
     """Start a receiver, and end it; why it did not start, or nothing."""
     try:
@@ -218,14 +234,13 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_is(output: Path, na
 
 
 def test_more_than_the_memory_is_refused_before_anything_is_written(
-    output: Path, monkeypatch: pytest.MonkeyPatch
+    output: Path,
 ) -> None:
     receiver = a_receiver(output, Clock())
     for number in range(1, 10):
         accept(receiver, a_span(number, 1, text="x" * 20_000))
     kill(receiver)
-    monkeypatch.setattr("callscore.receiving.receiver._BEYOND_MEMORY", 0)
-    small = Limits(settle=1, quiet=10, max_open_bytes=150_000)
+    small = Limits(settle=1, quiet=10, max_open_bytes=100_000, max_body_bytes=3_000)
 
     with pytest.raises(InvalidSettings, match="Pass a larger --max-memory"):
         a_receiver(output, Clock(), limits=small)

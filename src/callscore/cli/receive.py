@@ -57,6 +57,7 @@ from callscore.receiving.scoring import (
     Checker,
     Remarks,
     Scorer,
+    Taker,
     read_references,
     reason_text,
     result_fields,
@@ -77,7 +78,7 @@ from callscore.uploaders.backends import BACKENDS, backend_named
 from callscore.uploaders.evaluations import evaluations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from callscore.cli.output import Output
     from callscore.core.phrases import Language
@@ -414,7 +415,7 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
             print_note(say(phrase, lang, problem=problem))
             shown = problem
-        if not server.is_running:
+        if not server.thread.is_alive():
             raise click.ClickException("The server has ended unexpectedly.")
 
 
@@ -500,7 +501,6 @@ class _Session:
 
     Attributes:
         remarks: about all traces so far.
-        results: returns the results of all traces.
     """
 
     def __init__(
@@ -517,10 +517,10 @@ class _Session:
         self.remarks = Remarks(request.match)
         references = read_references(request.expected, request.inputs) if request.expected else {}
         self._lines = TraceLines(output, request.match, request.lang, references)
-        judge: Checker | Scorer
+        judge: Checker | Scorer | Taker = Taker()
         if request.check:
             judge = Checker(request.tools, max_shown=request.max_shown)
-        else:
+        elif request.expected:
             judge = Scorer(
                 references,
                 settings=request.settings,
@@ -529,12 +529,15 @@ class _Session:
                 on_result=None if keeper is None else keeper.save_result,
                 max_shown=request.max_shown,
             )
-        self._judge = judge.take
-        self.results: Callable[[], Any] = judge.results
+        self._judge = judge
+
+    def results(self) -> Any:
+        """The results of all traces."""
+        return self._judge.results()
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Score a trace."""
-        outcome = self._judge(trace)
+        outcome = self._judge.take(trace)
         self.remarks.take(trace, outcome)
         return outcome
 
@@ -552,7 +555,8 @@ class _Session:
         self._lines.show(trace, outcome)
         if outcome.score is None or self._uploader is None:
             return
-        for each in evaluations_of(outcome.score, origin=_origin_of(trace), case=trace.id):
+        origin = (trace.case and trace.case.origin) or Origin(trace.trace_id)
+        for each in evaluations_of(outcome.score, origin=origin, case=trace.id):
             self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
 
     def note_aside(self, trace: str, problem: str) -> None:
@@ -575,13 +579,3 @@ class _Session:
             requests = count_of(_REQUESTS, self._refused.total(), lang)
             shown = ", ".join(f"{count} × {status}" for status, count in counts)
             print_note(say(_ALL_REFUSED, lang, requests=requests, counts=shown))
-
-
-def _origin_of(trace: ClosedTrace) -> Origin:
-    """The span of the agent if the trace has one, or else its root."""
-    found = None if trace.case is None else trace.case.origin
-    return Origin(
-        trace_id=trace.trace_id,
-        span_id=(found.span_id if found else None) or trace.root_span_id or None,
-        response_id=trace.response_id or None,
-    )

@@ -38,8 +38,7 @@ _THREADS = 16
 _MOST_CONNECTIONS = 256
 _PATIENCE = 10  # seconds that a request may take to come, and its body
 _MAX_UNREAD_BYTES = 64 << 20  # of all bodies that are being received
-_MAX_SKIPPED_BYTES = 256 << 20  # of a body that is refused, which may take some seconds
-_SKIPPING = 5
+_SKIPPING = 5  # seconds for the rest of a body that is refused
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _ADVICE = {405: {"allow": "POST"}, 401: {"www-authenticate": "Bearer"}}
@@ -160,17 +159,14 @@ def _only(request: Request, name: str) -> str:
 
 
 async def _skip(request: Request) -> None:
-    """Read the rest of a body that is refused, within limits.
+    """Read the rest of a body that is refused, for some seconds.
 
     A client that is still sending would get a reset connection in place of the response, and try again.
     """
-    skipped = 0
     with suppress(ClientDisconnect, TimeoutError, RuntimeError):  # the last if all of it was read
         async with asyncio.timeout(_SKIPPING):
-            async for part in request.stream():
-                skipped += len(part)
-                if skipped > _MAX_SKIPPED_BYTES:
-                    return
+            async for _ in request.stream():
+                pass
 
 
 def _response(status: int, kind: Kind, body: bytes) -> Response:

@@ -15,7 +15,6 @@ from callscore.formats.case_sides import join_traces
 from callscore.formats.cases import actual_from_trace
 from callscore.formats.families.spans import read_attributes
 from callscore.formats.reading import Recognizer, read_as, read_named, unknown_format_text
-from callscore.formats.shape import at, dicts, list_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.receiving.open_traces import ClosedBy
 from callscore.receiving.otlp import document_of
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MATCH", "ClosedTrace", "TraceReader", "line_of"]
 
 DEFAULT_MATCH = "callscore.case_id"
-_RESPONSE_ID = "gen_ai.response.id"
-_Spans = list[tuple[dict[str, Any], dict[str, Any]]]  # each with its attributes
 # The format of spans without the attributes of another one, and what its own begin with.
 _GENAI, _GENAI_ATTRIBUTES = "otel_genai", b"gen_ai"
 
@@ -49,8 +46,6 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
         case_ids: the values of the match attribute; only that of the root span if it has one.
         case: the actual side of a case; None if the calls could not be read.
         problem: why calls could not be read, in a sentence; empty if they could.
-        root_span_id: the id of the root span; empty if it did not arrive.
-        response_id: the last `gen_ai.response.id` in it; empty if there is none.
         spans: how many there are.
         document: the spans as an OTLP document in JSON.
     """
@@ -62,8 +57,6 @@ class ClosedTrace(Struct, frozen=True, kw_only=True):
     case_ids: tuple[str, ...] = ()
     case: Case | None = None
     problem: str = ""
-    root_span_id: str = ""
-    response_id: str = ""
     spans: int = 0
     document: bytes = b""
 
@@ -108,8 +101,7 @@ class TraceReader:
         """The trace, with the calls in it; that they cannot be read is a part of the result."""
         text = document_of(trace.groups)
         document = msgspec.json.decode(text)
-        spans = _spans_in(document)
-        case_ids = self._case_ids(document, spans, trace.root)
+        case_ids = self._case_ids(document, trace.root)
         name = case_ids[0] if len(case_ids) == 1 else trace.id
         found = ClosedTrace(
             # A part has another id than the trace, so that it is not taken for a further run.
@@ -118,8 +110,6 @@ class TraceReader:
             part=trace.part,
             closed_by=trace.closed_by or "shutdown",
             case_ids=case_ids,
-            root_span_id=trace.root,
-            response_id=_last_response(spans),
             spans=len(trace.spans),
             document=text,
         )
@@ -152,17 +142,20 @@ class TraceReader:
         case = actual_from_trace(run, place=place)
         return dialect, case
 
-    def _case_ids(self, document: Any, spans: _Spans, root: str) -> tuple[str, ...]:
+    def _case_ids(self, document: Any, root: str) -> tuple[str, ...]:
         """The values of the match attribute; that of the root span decides."""
-        resources: _Spans = [
-            ({}, read_attributes(at(batch, "resource", "attributes")))
-            for batch in dicts(list_of(document.get("resourceSpans")))
+        spans = [
+            (str(span.get("spanId")).lower(), span)
+            for batch in document["resourceSpans"]
+            for scope in batch["scopeSpans"]
+            for span in scope["spans"]
         ]
+        resources = [("", batch.get("resource") or {}) for batch in document["resourceSpans"]]
         values: dict[str, None] = {}
-        for span, attributes in (*spans, *resources):
-            value = attributes.get(self._match)
+        for name, about in (*spans, *resources):
+            value = read_attributes(about.get("attributes")).get(self._match)
             if isinstance(value, str | int) and value != "":
-                if root and str(span.get("spanId")).lower() == root:
+                if root and name == root:
                     return (str(value),)
                 values[str(value)] = None
         return tuple(values)
@@ -173,27 +166,6 @@ def _require_agent(case: Case, dialect: Dialect, document: bytes) -> None:
     is_about_agent = dialect.name != _GENAI or _GENAI_ATTRIBUTES in document
     if case.actual is None or not (case.actual or is_about_agent):
         raise UnknownFormat("no span is about a model or a tool. Is the agent instrumented?")
-
-
-def _spans_in(document: Any) -> _Spans:
-    """The spans, each with its attributes."""
-    return [
-        (span, read_attributes(span.get("attributes")))
-        for batch in dicts(list_of(document.get("resourceSpans")))
-        for scope in dicts(list_of(batch.get("scopeSpans")))
-        for span in dicts(list_of(scope.get("spans")))
-    ]
-
-
-def _last_response(spans: _Spans) -> str:
-    """The id of the response of a model that ended last; empty if there is none."""
-    latest, found = -1, ""
-    for span, attributes in spans:
-        value, text = attributes.get(_RESPONSE_ID), str(span.get("endTimeUnixNano"))
-        ended = int(text) if text.isascii() and text.isdigit() else 0
-        if isinstance(value, str) and ended >= latest:
-            latest, found = ended, value
-    return found
 
 
 def line_of(trace: ClosedTrace, result: dict[str, Any], hider: Hider) -> bytes:

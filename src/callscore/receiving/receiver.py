@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "Receiver", "spool_of"]
 
 _MAX_BATCH = 500  # traces that are written with one fsync
-_MAX_STORED = 128 << 20  # bytes of a request as rows of the spool
-_BEYOND_MEMORY = 256 << 20  # bytes that may be in the spool and not in open traces
+_GROWTH = 8  # times as large as its body a request may be as rows of the spool
+_MAX_STORED = 512 << 20  # bytes of them
 # The end of the output that is read at the start: an exporter may send spans again that are in it.
 _REMEMBERED_BYTES = 64 << 20
 _DECODERS = 2  # bodies that are decoded at the same time: it needs memory
@@ -108,6 +108,7 @@ class Receiver:
         self.is_known_output = True
         self.limits = Limits() if limits is None else limits
         self.counts = Counts()
+        self._max_stored = min(_GROWTH * self.limits.max_body_bytes, _MAX_STORED)
         self._file_problem = ""
         self._spool_problem = ""
         self._reader = reader
@@ -124,7 +125,8 @@ class Receiver:
         self._traces = OpenTraces(self.limits)
         self._file = TraceFile(output)
         try:
-            self._spool = Spool(spool_of(output), self.limits.max_open_bytes + _BEYOND_MEMORY)
+            most = self.limits.max_open_bytes + 2 * self._max_stored
+            self._spool = Spool(spool_of(output), most)
             try:
                 self._recover()
             except BaseException:
@@ -158,7 +160,8 @@ class Receiver:
         """Find out which spans were written, and take the traces of this session again."""
         now, session = self._file.mark(), self._spool.session
         if session is not None and (session.file != now.file or session.offset > now.offset):
-            session, self.is_known_output = None, False
+            session = self._spool.session = None
+            self.is_known_output = False
         begin = now.offset if session is None else session.offset
         first = max(0, now.offset - _REMEMBERED_BYTES)
         if session is None and not self._spool.is_new:  # which of its spans were written is unknown
@@ -180,7 +183,10 @@ class Receiver:
         self.counts.traces += 1
         self.counts.written_before += 1
         self.counts.written_spans += len(trace.spans)
-        self._take_again(self._reader.read(trace))
+        try:
+            self._take_again(self._reader.read(trace))
+        except Exception as error:  # noqa: BLE001  (likewise, or it would stop every start)
+            self._on_aside(f"trace {trace.id}", repr(error))
 
     def _take_row(self, row: int, content: bytes) -> int:
         """Take the spans of a row that are not written yet; returns how many."""
@@ -189,7 +195,8 @@ class Receiver:
         except RefusedRequest as error:
             self._keep_aside(f"row {row}", error.problem)
             return 0
-        count = self._traces.add(spans, row, memory_of(len(spans), content), self._clock())
+        size = memory_of(len(spans), content)
+        count = self._traces.add(spans, row, size, self._clock()) if spans else 0
         if not count:
             self._spool.delete([row])
         return count
@@ -216,7 +223,7 @@ class Receiver:
         body = decompressed(body, encoding, self.limits.max_body_bytes)
         with self._decoding:
             spans, refused = read_request(body, kind)
-            parts = _by_trace(spans)
+            parts = _by_trace(spans, self._max_stored)
         size = sum(memory_of(len(part), content) for part, content in parts)
         with self._guard:
             self.require_room()
@@ -286,7 +293,7 @@ class Receiver:
         try:
             found = self._reader.read(trace)
             line = line_of(found, self._fields_of(found), self._hider)
-        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop the others)
+        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop other traces)
             self._keep_aside(f"trace {trace.id}", repr(error))
             with self._guard:
                 self._traces.forget(trace)
@@ -317,7 +324,7 @@ class Receiver:
             self._on_written(found)
 
 
-def _by_trace(spans: list[ReceivedSpan]) -> list[tuple[list[ReceivedSpan], bytes]]:
+def _by_trace(spans: list[ReceivedSpan], limit: int) -> list[tuple[list[ReceivedSpan], bytes]]:
     """The spans of each trace, and the row of the spool that they become.
 
     Each row has what is around its spans. That may be much more than the request.
@@ -331,8 +338,8 @@ def _by_trace(spans: list[ReceivedSpan]) -> list[tuple[list[ReceivedSpan], bytes
         around = span.batch, span.scope
         size += len(span.content) + (0 if around in group else sum(map(len, around)))
         group.setdefault(around, []).append(span.content)
-        if size > _MAX_STORED:
+        if size > limit:
             raise RefusedRequest(
-                413, f"its traces would take more than {_MAX_STORED:,} bytes. {SEND_FEWER}"
+                413, f"its traces would take more than {limit:,} bytes. {SEND_FEWER}"
             )
     return [(part, document_of(groups[trace])) for trace, part in parts.items()]

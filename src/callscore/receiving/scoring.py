@@ -40,6 +40,7 @@ __all__ = [
     "Outcome",
     "Remarks",
     "Scorer",
+    "Taker",
     "read_references",
     "reason_text",
     "result_fields",
@@ -153,8 +154,20 @@ def read_references(paths: Sequence[str], inputs: InputOptions) -> dict[str, Cas
     return found
 
 
+class Taker:
+    """Takes traces without scoring them."""
+
+    def take(self, trace: ClosedTrace) -> Outcome:
+        """What can be said about a trace."""
+        why: Unscored = "unreadable" if trace.case is None else "received"
+        return Outcome(why, problem=trace.problem)
+
+    def results(self) -> None:
+        """Nothing."""
+
+
 class Scorer:
-    """Scores traces against references; without any, it counts them.
+    """Scores traces against references.
 
     Args:
         references: by id.
@@ -181,10 +194,9 @@ class Scorer:
     ) -> None:
         self._references = references
         self._seen: set[str] = set()
-        self._latest: list[Result] = []
 
         def take_result(result: Result) -> None:
-            self._latest = [result]
+            self._latest = result
             if on_result is not None:
                 on_result(result)
 
@@ -200,33 +212,23 @@ class Scorer:
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Score a trace."""
-        case = trace.case
-        if self._references and case is not None:
-            reference = self._references.get(trace.case_id or "")
-            if reference is None or trace.part > 1:
-                return self._unmatched(trace)
-            self._seen.add(reference.id)
-            case = join_case(reference, case)
-        problem = self._take_case(case, trace)
-        if problem or (self._references and (case is None or case.actual is None)):
-            return Outcome("unreadable", problem=problem or trace.problem)
-        if not self._references:
-            return Outcome("received", problem=trace.problem)
-        return Outcome(score=self._latest[0].score if self._latest else None)
+        reference = self._references.get(trace.case_id or "")
+        if trace.case is None:
+            return self._skip(trace, trace.problem)
+        if reference is None or trace.part > 1:
+            return self._unmatched(trace)
+        self._seen.add(reference.id)
+        case = join_case(reference, trace.case)
+        try:
+            self._collector.take(case, f"trace {trace.trace_id}")
+        except CallscoreError as error:  # of what this trace has: the receiver goes on
+            return self._skip(trace, str(error))
+        why: Unscored = "unreadable" if case.actual is None else ""
+        return Outcome(why, self._latest.score, problem=trace.problem)
 
-    def _take_case(self, case: Case | None, trace: ClosedTrace) -> str:
-        """Score a case; returns why that was not possible."""
-        self._latest, problem = [], trace.problem
-        place = f"trace {trace.trace_id}"
-        if case is not None:
-            try:
-                self._collector.take(case, place)
-            except CallscoreError as error:  # of what this trace has: the receiver goes on
-                problem = str(error)
-            else:
-                return ""
-        self._collector.skipped.add(f"{place}: {problem}")
-        return problem
+    def _skip(self, trace: ClosedTrace, problem: str) -> Outcome:
+        self._collector.skipped.add(f"trace {trace.trace_id}: {problem}")
+        return Outcome("unreadable", problem=problem)
 
     def _unmatched(self, trace: ClosedTrace) -> Outcome:
         if trace.part > 1:

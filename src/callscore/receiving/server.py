@@ -11,7 +11,7 @@ import socket
 from contextlib import contextmanager
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.errors import InvalidSettings, MissingExtra
 
@@ -81,23 +81,17 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-class TraceServer:
-    """A running server.
+class TraceServer(NamedTuple):
+    """A server that was started.
 
     Attributes:
         address: where traces are sent: `http://127.0.0.1:4318/v1/traces`.
+        thread: lives as long as it runs.
     """
 
-    def __init__(self, server: Any, thread: Thread, sock: socket.socket) -> None:
-        self._server = server
-        self._thread = thread
-        host, self.port = sock.getsockname()[:2]
-        self.address = f"http://{_host_to_send_to(host)}:{self.port}/v1/traces"
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it answers."""
-        return self._thread.is_alive() and bool(self._server.started)
+    address: str
+    port: int
+    thread: Thread
 
 
 def _host_to_send_to(host: str) -> str:
@@ -146,7 +140,9 @@ def trace_server(
     while not server.started and thread.is_alive():
         sleep(_TICK)
     try:
-        yield TraceServer(server, thread, sock)
+        bound, real_port = sock.getsockname()[:2]
+        address = f"http://{_host_to_send_to(bound)}:{real_port}/v1/traces"
+        yield TraceServer(address, real_port, thread)
     finally:
         server.should_exit = True
         thread.join(_GRACE * 2)

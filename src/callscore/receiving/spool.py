@@ -236,7 +236,7 @@ class Spool:
             database.execute("COMMIT")
             self._rows, self._next = rows, number
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, MemoryError) as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
             raise OSError(str(error)) from error

@@ -36,7 +36,6 @@ class WrittenLine(Struct):
     """What identifies the spans of a line."""
 
     trace_id: str
-    closed_by: str = ""
     part: int = 1
     resource_spans: list[_ResourceSpans] = msgspec.field(name="resourceSpans", default=[])
 
