@@ -621,11 +621,8 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             name=request.name,
         )
         try:
-            begun = Progress(
-                resume_command(request) if kept is not None else "",
-                request.lang,
-                keyword=choice.selection.keyword,
-            )
+            go_on = resume_command(request) if kept is not None else ""
+            begun = Progress(go_on, request.lang, keyword=choice.selection.keyword)
             with run_progress(request.lang) as shown, tracked_run(shown, begun) as hooks:
                 return run(planned, options, replace(hooks, on_begun=request.on_begun), store)
         except KeyboardInterrupt:  # the second one
@@ -642,11 +639,9 @@ def _warn_ineffective(request: RunRequest, planned: Plan) -> None:
 
 def _find_evaluations(request: RunRequest) -> tuple[list[Evaluation], list[Unloaded]]:
     """The evaluations of the paths, and the files that cannot be used."""
-
-    def on_file(file: Path) -> None:
-        report(Progress("", request.lang, file=str(file)))
-
-    found = discover(request.paths, print_note, on_file)
+    found = discover(
+        request.paths, print_note, lambda file: report(Progress("", request.lang, file=str(file)))
+    )
     report(None)
     return found
 

@@ -140,7 +140,9 @@ def _end_with(parent: int) -> None:
     with suppress(ImportError, OSError, AttributeError):
         import ctypes
 
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        is_refused = ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if not is_refused and os.getppid() == parent:
+            return
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
@@ -76,16 +76,11 @@ class History:
     @contextmanager
     def opened_or_none(self) -> Iterator[Store | None]:
         """The open history; None if there is none yet."""
-        try:
-            store = self._current()
-        except UnknownRun:
-            yield None
-            return
-        try:
+        with ExitStack() as stack:
+            store = None
+            with suppress(UnknownRun):
+                store = stack.enter_context(self.opened())
             yield store
-        except UnusableStore:
-            self._forget(store)
-            raise
 
     def close(self) -> None:
         """Close the history."""
