@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callscore.core.phrases import Phrase, say
+from callscore.core.totals import ExactMean
 from callscore.words.value_text import decimal
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ class RunningScore:
     """The score of the answers so far."""
 
     def __init__(self) -> None:
-        self._total = 0.0
-        self._scored = 0
+        self._mean = ExactMean()
         self._failed = 0
         self._errors = 0
 
@@ -93,14 +93,13 @@ class RunningScore:
         self._failed += result.passed is False
         number = result.passed if result.score is None else result.score.f1
         if number is not None:
-            self._total += number
-            self._scored += 1
+            self._mean.add(number)
 
     def text(self, lang: Language) -> str:
         """The mean score of the calls, 0 for an error, and how many cases failed and had errors."""
         parts = []
-        if self._scored:
-            mean = self._total / (self._scored + self._errors)
+        mean = self._mean.value(self._mean.count + self._errors)
+        if mean is not None and self._mean.count:
             parts.append(say(_SCORE, lang, score=decimal(mean)))
         if self._failed:
             parts.append(say(_FAILED, lang, count=self._failed))

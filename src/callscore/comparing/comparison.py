@@ -48,7 +48,7 @@ from callscore.comparing.unpaired import (
 )
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
-from callscore.core.statistics import mean_of
+from callscore.core.statistics import counted_errors, mean_of
 from callscore.core.suggestions import closest_word
 from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import contains_marker
@@ -619,8 +619,9 @@ def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
         # Imported runs may contain anything.
         answers = [trial.f1 for trial in trials if trial.status != "error"]
         found = [value for value in answers if value is not None and 0 <= value <= 1]
-        if found or not answers:
-            scores += [*found, *[0.0 for trial in trials if trial.status == "error"]]
+        errors = len(trials) - len(answers)
+        errors = counted_errors(errors, scored=len(found), answered=len(answers))
+        scores += [*found, *[0.0] * errors]
     return mean_of(scores) if scores else None
 
 

@@ -30,6 +30,7 @@ from callscore.core.statistics import (
     DIGITS,
     Interval,
     mean_of,
+    mean_score,
     normal_probability,
     normal_quantile,
     wilson,
@@ -129,15 +130,12 @@ def _counted(evaluation: EvaluationSide) -> SideTotals:
 
 
 def _mean_f1(case: CaseOutcome) -> float | None:
-    """The mean score of a case, with 0 for a missing answer; None if no answer has a score."""
-    numbers = [
-        0.0 if trial.status == "error" else trial.f1
-        for trial in case.trials
-        if trial.status == "error" or trial.f1 is not None
-    ]
+    """The mean score of a case; None without one."""
+    answers = [trial.f1 for trial in case.trials if trial.status != "error"]
     # Imported runs may contain anything.
-    known = [number for number in numbers if number is not None and 0 <= number <= 1]
-    return mean_of(known) if known else None
+    scores = [score for score in answers if score is not None and 0 <= score <= 1]
+    errors = len(case.trials) - len(answers)
+    return mean_score(scores, answered=len(answers), errors=errors)
 
 
 # --- the difference -----------------------------------------------------------------------------

@@ -50,7 +50,7 @@ __all__ = [
     "effect_reason",
     "forbidden_patterns",
     "forbidding_pattern",
-    "is_free",
+    "free_positions",
     "prepare_calls",
     "repeat_key",
     "select_counted",
@@ -161,11 +161,23 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
     return effect_reason(name, settings, tools).effect
 
 
-def is_free(call: ToolCall, settings: Settings, tools: Mapping[str, Tool]) -> bool:
-    """Whether a call costs nothing unless it is correct; its name is as written."""
-    if settings.extra_calls == "reads_free":
-        return effect_of(call.name, settings, tools) == "read"
-    return settings.extra_calls == "free"
+def free_positions(
+    calls: Sequence[ToolCall],
+    forbidden: Sequence[int],
+    settings: Settings,
+    tools: Mapping[str, Tool],
+) -> set[int]:
+    """Where the calls are that cost nothing unless they are correct: extra calls, or those that read.
+
+    The names are as written. A forbidden call is never free.
+    """
+    if settings.extra_calls == "cost":
+        return set()
+    free = set(range(len(calls))).difference(forbidden)
+    if settings.extra_calls == "free":
+        return free
+    known = tools_by_any_name(tools, settings)
+    return {at for at in free if effect_of(calls[at].name, settings, known) == "read"}
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
@@ -431,14 +443,7 @@ def prepare_calls(
             if forbidding_pattern(patterns, call.name, settings) is not None
         ]
     )
-    free = 0
-    if settings.extra_calls != "cost":
-        free = (1 << len(actual)) - 1
-        if settings.extra_calls == "reads_free":
-            known = tools_by_any_name(tools, settings)
-            free = sum([is_free(call, settings, known) << at for at, call in enumerate(actual)])
-        for at in forbidden:
-            free &= ~(1 << at)
+    free = sum([1 << at for at in free_positions(actual, forbidden, settings, tools)])
     if changes_names(settings):
         expected = expectation_with_compared_names(expected, settings)
         # A forbidden call keeps its name, so that nothing is paired with it.

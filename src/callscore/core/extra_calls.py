@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from callscore.core.counted_calls import Ignored, is_free
+from callscore.core.counted_calls import Ignored, free_positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,13 +27,9 @@ def without_free_calls(score: Score, given: Sequence[ToolCall], tools: Mapping[s
     `given` are its actual calls with their names as written. A free call with wrong arguments is
     paired, and stays, but is not counted; a forbidden call is never free.
     """
-    correct = {column for _, column in score.correct_places}
     incorrect = {pair.actual_index for pair in score.incorrect}
-    free = {
-        at
-        for at, call in enumerate(given)
-        if at not in correct and at not in score.forbidden and is_free(call, score.settings, tools)
-    }
+    free = free_positions(given, score.forbidden, score.settings, tools)
+    free.difference_update([column for _, column in score.correct_places])
     if not free:
         return score
     kept = [at for at in range(len(given)) if at in incorrect or at not in free]

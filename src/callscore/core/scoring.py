@@ -239,11 +239,9 @@ def _score_in_parts(
     else:
         score, places = _score_as_one(wanted, made, compared, tools, state)
     if compared.extra_calls != "cost":
-        from callscore.core.counted_calls import tools_by_any_name
         from callscore.core.extra_calls import without_free_calls
 
-        given = [made[place] for place in places]
-        score = without_free_calls(score, given, tools_by_any_name(tools, settings))
+        score = without_free_calls(score, [made[place] for place in places], tools)
     pairs = [structs.replace(pair, settings=settings) for pair in score.incorrect]
     score = structs.replace(score, settings=settings, incorrect=tuple(pairs))
     if score.turns:
@@ -263,19 +261,18 @@ def _score_turns(
     state: _StatePair | None,
 ) -> tuple[Score, list[int]]:
     """The score of the calls, turn by turn, and the places of those that count."""
-    from callscore.core.counted_calls import is_free, tools_by_any_name
+    from callscore.core.counted_calls import free_positions
     from callscore.core.turns import score_turns
 
     if _has_callers(wanted):
         wanted = tuple([with_calls(item, _with_caller) for item in wanted])  # in every turn
     plain = _with_order(settings, "in_order")
     has_defaults = _has_defaults(wanted, settings)
-    known = tools_by_any_name(tools, settings)
 
     def score_part(items: tuple[Expected, ...], calls: _Calls, beside: Counts) -> Score:
         return _score(items, calls, plain, tools, _Part(beside, has_defaults))
 
-    free = frozenset([at for at, call in enumerate(made) if is_free(call, settings, known)])
+    free = frozenset(free_positions(made, (), settings, tools))
     return score_turns(wanted, made, settings, score_part, free=free, beside=_beside(state))
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Interval",
     "bootstrap_mean",
     "chances_of_success",
+    "counted_errors",
     "mean_of",
     "mean_score",
     "normal_probability",
@@ -94,14 +95,21 @@ def total_of(values: Mapping[float, int]) -> Fraction | int:
     return sum([_ratio_of(value) * times for value, times in values.items()])
 
 
+def counted_errors(errors: int, *, scored: int, answered: int) -> int:
+    """How many of the trials without an answer count as 0 in a mean score.
+
+    All of them, unless there are answers, and none of them has a score.
+    """
+    return errors if scored or not answered else 0
+
+
 def mean_score(scores: Sequence[float], *, answered: int, errors: int) -> float | None:
     """The mean score of trials, with 0 for each of the `errors`, which have no answer.
 
     None if there is nothing, or if there are answers, and none of them has a score.
     """
-    if not scores and (answered or not errors):
-        return None
-    return mean_of([*scores, *[0.0] * errors])
+    values = [*scores, *[0.0] * counted_errors(errors, scored=len(scores), answered=answered)]
+    return mean_of(values) if values else None
 
 
 def mean_of(values: Sequence[float] | Mapping[float, int]) -> float:

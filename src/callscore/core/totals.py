@@ -28,7 +28,7 @@ from callscore.core.results import (
     unanswered_case,
 )
 from callscore.core.score import UNANSWERED, outcome_f1
-from callscore.core.statistics import mean_of, total_of
+from callscore.core.statistics import counted_errors, mean_of, total_of
 from callscore.core.summary import Summary
 from callscore.core.unused_rules import NamesSeen
 
@@ -207,8 +207,8 @@ class Column(Struct, omit_defaults=True):
         """
         is_empty = not has_counted_calls and self.name in CALL_SCORERS and self.fail_under
         count = 0 if is_empty else self.mean.count
-        has_answers = self.mean.count or self.not_scorable.count or self.broken.count
-        scored = count + (errors if count or not has_answers else 0)
+        answered = self.mean.count + self.not_scorable.count + self.broken.count
+        scored = count + counted_errors(errors, scored=count, answered=answered)
         return ScorerResult(
             name=self.name,
             mean=self.mean.value(scored),
@@ -658,7 +658,8 @@ def pooled(results: Sequence[EvaluationResults]) -> Summary:
     whole = Summary()
     for number, each in enumerate(results):
         summary = each.results.summary
-        if summary.scored or not each.answered:
+        errors = counted_errors(each.errors, scored=summary.scored, answered=each.answered)
+        if summary.scored or errors:
             trials = {f"{number} {case}": found for case, found in summary.trials.items()}
             whole.merge(replace(summary, pass_mark=whole.pass_mark, trials=trials))
     return whole

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.core.statistics import mean_score
+from callscore.core.results import MetricValue
+from callscore.core.totals import Column, Totals
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
@@ -17,51 +18,38 @@ if TYPE_CHECKING:
 
 __all__ = ["count_results", "numbers_by_tag"]
 
+_F1 = "f1"
+
 
 def count_results(rows: Iterable[Counted]) -> dict[int, EvaluationNumbers]:
     """The totals of each evaluation, by its number, given results in the order of the cases."""
-    counts: dict[int, dict[str, _CaseCount]] = {}
+    found: dict[int, tuple[Totals, dict[str, bool]]] = {}  # and whether each case is decided
     for evaluation, case, status, passed, f1 in rows:
-        of_evaluation = counts.setdefault(evaluation, {})
-        of_case = of_evaluation.get(case)
-        if of_case is None:
-            of_case = of_evaluation[case] = _CaseCount()
-        of_case.trials += 1
+        if evaluation not in found:
+            found[evaluation] = Totals(columns={_F1: Column(_F1)}), {}
+        totals, cases = found[evaluation]
+        cases[case] = cases.get(case, False) or status == "error" or passed is not None
         if status == "error":
-            of_case.errors += 1
-            of_case.decided += 1
+            totals.errors += 1
             continue
-        if passed is not None:
-            of_case.decided += 1
-            of_case.passed += bool(passed)
-        if f1 is not None:
-            of_case.scores.append(f1)
-    return {number: _numbers_of(list(cases.values())) for number, cases in counts.items()}
+        totals.answered += 1
+        totals.passed += bool(passed)
+        totals.undecided += passed is None
+        totals.add_value(MetricValue(_F1, f1))
+    return {number: _numbers_of(*each) for number, each in found.items()}
 
 
-class _CaseCount:
-    """The trials of one case."""
-
-    __slots__ = ("decided", "errors", "passed", "scores", "trials")
-
-    def __init__(self) -> None:
-        self.trials = self.errors = self.decided = self.passed = 0
-        self.scores: list[float] = []
-
-
-def _numbers_of(cases: Sequence[_CaseCount]) -> EvaluationNumbers:
-    trials, errors = sum([case.trials for case in cases]), sum([case.errors for case in cases])
-    scores = [score for case in cases for score in case.scores]
-    passed, decided = sum([case.passed for case in cases]), sum([case.decided for case in cases])
+def _numbers_of(totals: Totals, cases: dict[str, bool]) -> EvaluationNumbers:
+    decided = totals.answered - totals.undecided + totals.errors
     return EvaluationNumbers(
         cases=len(cases),
-        trials=trials,
-        decided=sum([case.decided > 0 for case in cases]),
-        answered=trials - errors,
-        passed=passed,
-        share=passed / decided if decided else None,
-        f1=mean_score(scores, answered=trials - errors, errors=errors),
-        errors=errors,
+        trials=totals.answered + totals.errors,
+        decided=sum(cases.values()),
+        answered=totals.answered,
+        passed=totals.passed,
+        share=totals.passed / decided if decided else None,
+        f1=totals.columns[_F1].scorer(errors=totals.errors, is_complete=True).mean,
+        errors=totals.errors,
     )
 
 
