@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import partial
 from os import PathLike, fspath, sep
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -67,18 +67,20 @@ def _has_suffix_of_file(reference: str) -> bool:
     return kind_by_name(reference) is not None
 
 
-def resolve_side(
+def resolve_side(  # noqa: PLR0913  (all are options)
     reference: str | PathLike[str],
     *,
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
     expected: str | PathLike[str] | None = None,
     on_result: OnResult | None = None,
+    like: Side | None = None,
 ) -> Side:
     """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
 
     `store` opens the history, and is called only for a run. The settings are used for a file, and
-    `expected` for a file that has only traces. `on_result` is called with each result of a file.
+    `expected` for a file that has only traces. `on_result` is called with each result of a file, and
+    `like` is the other side, see `run_side`.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -86,7 +88,7 @@ def resolve_side(
         UnusableStore: the history cannot be used.
     """
     if isinstance(reference, str) and not is_case_file(reference):
-        return side_of_run(store(), reference)
+        return side_of_run(store(), reference, like)
     from callscore.engines.file_sides import side_of_file  # imports all formats
 
     return side_of_file(reference, settings, expected=expected, on_result=on_result)
@@ -106,17 +108,16 @@ def resolve_sides(
     """
     if not all(isinstance(each, PathLike) or is_case_file(each) for each in references):
         store()  # its key decides the digests of hidden values in a file
-    sides = [
-        resolve_side(each, store=store, settings=settings, expected=expected, on_result=on_result)
-        for each, on_result in zip(references, on_results, strict=True)
-    ]
-    return with_changed_expectations(sides[0], sides[1], store)
+    resolve = partial(resolve_side, store=store, settings=settings, expected=expected)
+    before = resolve(references[0], on_result=on_results[0])
+    after = resolve(references[1], on_result=on_results[1], like=before)
+    return with_changed_expectations(before, after, store)
 
 
-def side_of_run(store: Store, reference: str) -> Side:
+def side_of_run(store: Store, reference: str, like: Side | None = None) -> Side:
     """The run that a reference means, or one variant of it, as one side of a comparison."""
     run, variant = find_run_and_variant(store, reference)
-    return store.side(run, reference, variant)
+    return store.side(run, reference, variant, like)
 
 
 def with_changed_expectations(
@@ -142,11 +143,13 @@ def with_changed_expectations(
 
 def _with_hidden_names(side: Side, hider: Hider) -> Side:
     """A run without secrets in the ids and tags of its cases, and in the names of tools."""
+    if not side.run or not hider.has_any:
+        return side
     cases = [case for each in side.evaluations for case in each.cases]
     names = {case.id for case in cases}
     names.update(tag for case in cases for tag in case.tags)
     names.update(tool for case in cases for trial in case.trials for tool in trial.tools or ())
-    if not side.run or not hider.has_secret(" ".join(names)):
+    if not hider.has_secret(" ".join(names)):
         return side
 
     def hidden(case: CaseOutcome) -> CaseOutcome:
@@ -162,13 +165,22 @@ def _with_hidden_names(side: Side, hider: Hider) -> Side:
     )
 
 
-def _digests(side: Side, hider: Hider) -> dict[str, set[tuple[str, ...]]]:
-    """What may differ between two runs because of a secret: expectations, and with secrets more."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+def _digests(side: Side, hider: Hider) -> dict[str, Any]:
+    """What may differ between two runs because of a secret: expectations, and with secrets more.
+
+    By the id of the case; a set if several evaluations have the case, and it differs between them.
+    """
+    found: dict[str, Any] = {}
     for evaluation in side.evaluations:
         for case in evaluation.cases:
-            more = (case.asked, *[trial.calls for trial in case.trials]) if hider.has_any else ()
-            found.setdefault(case.id, set()).add((case.expectation, *more))
+            digest: Any = case.expectation
+            if hider.has_any:
+                digest = (digest, case.asked, *[trial.calls for trial in case.trials])
+            known = found.setdefault(case.id, digest)
+            if isinstance(known, set):
+                known.add(digest)
+            elif known != digest:
+                found[case.id] = {known, digest}
     return found
 
 

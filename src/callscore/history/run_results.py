@@ -28,7 +28,7 @@ from callscore.history.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.store import Store
 
@@ -83,22 +83,38 @@ _LIGHT_COLUMNS = (
 _AFTER_USAGE, _BEFORE_SCORE = 11, 18
 
 
-@with_retries
 def light_results(
     store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
-) -> list[LightRow]:
-    """The results of a run, in the order of its cases.
+) -> Iterator[LightRow]:
+    """The results of a run, in the order of its cases; some are read at a time.
 
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
+    numbers, highest = _numbers_and_trials(store, run)
+    caches = DecodeCache(_decode_values), DecodeCache(_decode_score)
+    for start in range(0, len(numbers), _PAGE):
+        for row in _light_page(store, numbers[start : start + _PAGE]):
+            if is_wanted is None or is_wanted(row[2], row[3]):
+                yield _light_row(row, caches, has_trials=highest[row[2]] > 1)
+
+
+# Results that are read in one transaction.
+_PAGE = 2_000
+
+
+@with_retries
+def _numbers_and_trials(store: Store, run: str) -> tuple[Sequence[int], dict[int, int]]:
+    """The row numbers of the results of a run in order, and the highest trial of each evaluation."""
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        light = queries.result_rows(connection, saved, *_LIGHT_COLUMNS)
-        if is_wanted is not None:
-            light = [row for row in light if is_wanted(row[2], row[3])]
-        repeated = {row[2] for row in light if row[4] > 1}
-        caches = DecodeCache(_decode_values), DecodeCache(_decode_score)
-        return [_light_row(row, caches, has_trials=row[2] in repeated) for row in light]
+        numbers = queries.numbers_in_order(connection, saved)
+        return numbers, queries.highest_trials(connection, saved)
+
+
+@with_retries
+def _light_page(store: Store, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    with store.reading() as connection:
+        return list(queries.rows_of_numbers(connection, numbers, _LIGHT_COLUMNS))
 
 
 def _light_row(
@@ -184,7 +200,7 @@ def result_numbers(store: Store, run: str) -> list[tuple[int, int, str, int]]:
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
         columns = ("number", "evaluation", "case_id", "trial")
-        return queries.result_rows(connection, saved, *columns)
+        return list(queries.result_rows(connection, saved, *columns))
 
 
 @with_retries

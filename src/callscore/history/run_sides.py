@@ -28,7 +28,7 @@ from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.database import AnyConnection
     from callscore.history.records import RunRecord
@@ -67,22 +67,27 @@ _OUTCOME_COLUMNS = (
 )
 
 
-def run_side(
+def run_side(  # noqa: PLR0913  (the side, and how it is called)
     connection: AnyConnection,
     saved: SavedRun,
     run: RunRecord,
     label: str,
     variant: str | None = None,
+    *,
+    like: Side | None = None,
 ) -> Side:
     """A run, or one variant of it, as one side of a comparison.
 
-    `label` is the name that the user typed.
+    `label` is the name that the user typed. `like` is the other side: cases that are the same on both
+    are in memory once.
 
     Raises:
         UnknownRun: the run has no such variant.
     """
     wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
-    cases = _cases_by_evaluation(queries.result_rows(connection, saved, *_OUTCOME_COLUMNS))
+    rows = queries.result_rows(connection, saved, *_OUTCOME_COLUMNS)
+    others = () if like is None else like.evaluations
+    cases = _cases_by_evaluation(rows, {case.id: case for each in others for case in each.cases})
     return Side(
         label=label,
         run=run.id,
@@ -108,8 +113,8 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
     raise unknown_variant(run.id, variant, [row.variant for row in rows])
 
 
-def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
-    """The cases of each evaluation, in the order of the rows."""
+def _cases_by_evaluation(rows: Iterable[Any], known: Mapping[str, CaseOutcome]) -> _Cases:
+    """The cases of each evaluation, in the order of the rows; `known` are cases of the other side."""
     cases: _Cases = {}
     repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
     tags, values = DecodeCache(_tags.decode), DecodeCache(_decode_pairs)
@@ -130,13 +135,15 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
         )
         of_evaluation = cases.setdefault(evaluation, {})
         if case_id not in of_evaluation:
-            of_evaluation[case_id] = CaseOutcome(
+            found = CaseOutcome(
                 id=case_id,
                 trials=(outcome,),
                 tags=tags[tag_text] if tag_text else (),
                 expectation=expectation.hex() if expectation else "",
                 asked=asked.hex() if asked else "",
             )
+            other = known.get(case_id)
+            of_evaluation[case_id] = other if other is not None and other == found else found
             if trial > 1:
                 repeated[evaluation, case_id] = [(trial, outcome)]
         else:
