@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from callscore.core.case import Case
 from callscore.core.results import (
     Answer,
@@ -13,7 +11,6 @@ from callscore.core.results import (
     MetricValue,
     Result,
     SavedScore,
-    Usage,
     failure_kind,
 )
 from callscore.core.suggestions import suggestion_or_choices
@@ -21,9 +18,9 @@ from callscore.errors import UnknownRun
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
 from callscore.history.records import (
-    COUNTS,
     ResultRecord,
-    decode_tools,
+    decode_score,
+    decode_usage,
     unpack,
 )
 
@@ -43,6 +40,10 @@ __all__ = [
 ]
 
 
+# Decoded texts that are kept; with more, they are forgotten.
+_MAX_DECODED = 10_000
+
+
 class DecodeCache(dict[Any, Any]):
     """Decoded columns: most rows have the same few texts, and each is decoded once."""
 
@@ -51,6 +52,8 @@ class DecodeCache(dict[Any, Any]):
         self._decode = decode
 
     def __missing__(self, stored: Any) -> Any:
+        if len(self) >= _MAX_DECODED:
+            self.clear()
         found = self[stored] = self._decode(stored)
         return found
 
@@ -76,11 +79,9 @@ class LightRow(NamedTuple):
 
 
 _LIGHT_COLUMNS = (
-    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
-    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
-    *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
+    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds", "usage"),
+    *("is_reused", "payload", "calls", "failure_kind", "failure", "score"),
 )
-_AFTER_USAGE, _BEFORE_SCORE = 11, 18
 
 
 def light_results(
@@ -91,7 +92,7 @@ def light_results(
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
     numbers, highest = _numbers_and_trials(store, run)
-    caches = DecodeCache(_decode_values), DecodeCache(_decode_score)
+    caches = DecodeCache(decode_usage), DecodeCache(_decode_score)
     for start in range(0, len(numbers), _PAGE):
         for row in _light_page(store, numbers[start : start + _PAGE]):
             if is_wanted is None or is_wanted(row[2], row[3]):
@@ -120,9 +121,10 @@ def _light_page(store: Store, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
 def _light_row(
     row: Sequence[Any], caches: tuple[DecodeCache, DecodeCache], *, has_trials: bool
 ) -> LightRow:
-    run, number, evaluation, case, trial, status, passed, seconds, *usage = row[:_AFTER_USAGE]
-    attempts, is_reused, payload, calls, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
-    values, kept_scores = caches
+    run, number, evaluation, case, trial, status, passed, seconds, usage_text, *others = row
+    is_reused, payload, calls, kind, problem, score_text = others
+    usages, scores = caches
+    usage, (values, saved) = usages[usage_text], scores[score_text]
     trial = trial if has_trials else None
     failure = None
     if status == "error":
@@ -131,36 +133,34 @@ def _light_row(
             kind=failure_kind(kind or ""),
             problem=problem or "",
             trial=trial,
-            attempts=attempts,
+            attempts=usage.attempts,
         )
     result = Result(
         case=Case(id=case, trial=trial),
         status=status,
         answer=Answer(
             seconds=seconds,
-            usage=Usage(*usage),
-            attempts=attempts,
+            usage=usage.usage(),
+            attempts=usage.attempts,
             is_reused=bool(is_reused),
         ),
-        values=values[scores] if scores else (),
+        values=values,
         passed=None if passed is None else bool(passed),
         failure=failure,
-        saved=kept_scores[row[_BEFORE_SCORE:]],
+        saved=saved,
     )
     return LightRow(run, number, evaluation, result, payload, calls)
 
 
-def _decode_values(scores: str) -> tuple[MetricValue, ...]:
-    return tuple([MetricValue(*each) for each in msgspec.json.decode(scores)])
-
-
-def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
-    turns, first_wrong, tools, *counts = columns
-    return SavedScore(
-        turns=turns,
-        first_wrong_turn=first_wrong,
-        counts=() if counts[0] is None else tuple(counts),
-        tools=None if tools is None else decode_tools(tools),
+def _decode_score(text: str | None) -> tuple[tuple[MetricValue, ...], SavedScore]:
+    if text is None:
+        return (), SavedScore()
+    found = decode_score(text)
+    return found.metric_values(), SavedScore(
+        turns=found.turns,
+        first_wrong_turn=found.first_wrong_turn,
+        counts=found.counts,
+        tools=found.tools,
     )
 
 
