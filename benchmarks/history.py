@@ -63,8 +63,7 @@ SELECT run, evaluation, count(*), sum(answered), sum(passed), avg(f1) FROM (
 ) GROUP BY run, evaluation
 """
 _OUTCOMES = """
-SELECT evaluation, case_id, trial, tags, expectation, asked, status, passed, f1, scores, forbidden,
-       faults, tools, made, failure
+SELECT evaluation, case_id, trial, tags, digests, status, passed, f1, score, failure
 FROM results WHERE run = ? ORDER BY number
 """
 _RESULTS = "SELECT * FROM results WHERE run = ? ORDER BY number"

@@ -140,12 +140,12 @@ def test_a_baseline_that_is_cut_off_fails_the_build(workspace: Path, end: int) -
     assert not (workspace / "baseline.jsonl").exists()
 
 
-def test_a_damaged_list_of_baselines_fails_the_build(workspace: Path) -> None:
+def test_a_damaged_baseline_on_a_server_fails_the_build(workspace: Path) -> None:
     store = workspace.parent / "shared.db"
     shared = {"CALLSCORE_STORE": str(store)}
     assert built(workspace, 1, answer='["f"]', **shared).code == 0
     with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("DELETE FROM baselines")
+        connection.execute("DELETE FROM results")
 
     ran = built(workspace, 2, answer='["f"]', **shared)
 

@@ -61,18 +61,20 @@ def _has_suffix_of_file(reference: str) -> bool:
     return kind_by_name(reference) is not None
 
 
-def resolve_side(
+def resolve_side(  # noqa: PLR0913  (all are options)
     reference: str | PathLike[str],
     *,
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
     expected: str | PathLike[str] | None = None,
     on_result: OnResult | None = None,
+    like: Side | None = None,
 ) -> Side:
     """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
 
     `store` opens the history, and is called only for a run. The settings are used for a file, and
-    `expected` for a file that has only traces. `on_result` is called with each result of a file.
+    `expected` for a file that has only traces. `on_result` is called with each result of a file, and
+    `like` is the other side, see `run_side`.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -80,7 +82,7 @@ def resolve_side(
         UnusableStore: the history cannot be used.
     """
     if isinstance(reference, str) and not is_case_file(reference):
-        return side_of_run(store(), reference)
+        return side_of_run(store(), reference, like)
     from callscore.engines.file_sides import side_of_file  # imports all formats
 
     return side_of_file(reference, settings, expected=expected, on_result=on_result)
@@ -98,17 +100,16 @@ def resolve_sides(
 
     `on_results` are called with each result of a file on the first and on the second side.
     """
-    sides = [
-        resolve_side(each, store=store, settings=settings, expected=expected, on_result=on_result)
-        for each, on_result in zip(references, on_results, strict=True)
-    ]
-    return with_changed_expectations(sides[0], sides[1], store)
+    resolve = partial(resolve_side, store=store, settings=settings, expected=expected)
+    before = resolve(references[0], on_result=on_results[0])
+    after = resolve(references[1], on_result=on_results[1], like=before)
+    return with_changed_expectations(before, after, store)
 
 
-def side_of_run(store: Store, reference: str) -> Side:
+def side_of_run(store: Store, reference: str, like: Side | None = None) -> Side:
     """The run that a reference means, or one variant of it, as one side of a comparison."""
     run, variant = find_run_and_variant(store, reference)
-    return store.side(run, reference, variant)
+    return store.side(run, reference, variant, like)
 
 
 def with_changed_expectations(

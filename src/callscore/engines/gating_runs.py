@@ -131,7 +131,7 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
 def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
     called, colon, _ = name.partition(":")
     try:
-        before = side_of_run(store, name)
+        before = side_of_run(store, name, after)
     except UnknownRun as error:
         is_variant = colon and _is_known(store, called)  # only the variant is unknown
         is_reserved = called.isprintable() and name_problem(called) is not None

@@ -11,7 +11,7 @@ from callscore.core.totals import Column, Totals
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     # Evaluation, case, status, passed, F1.
     Counted = tuple[int, str, str, bool | None, float | None]

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache, wraps
 from itertools import chain
 from time import sleep
@@ -34,6 +34,7 @@ __all__ = [
     "error_text",
     "execute",
     "fetch_all",
+    "fetch_pages",
     "file_identity",
     "insert_into",
     "insert_rows",
@@ -275,6 +276,21 @@ def fetch_all(connection: AnyConnection, query: str, given: _Values = ()) -> lis
     """The rows of a query, as tuples. Booleans of SQLite are numbers."""
     rows: list[Any] = _cursor(connection, query, given).fetchall()
     return rows
+
+
+_PAGE = 2_000
+
+
+def fetch_pages(connection: AnyConnection, query: str, given: _Values = ()) -> Iterator[list[Any]]:
+    """The rows of a long query, some at a time."""
+    if isinstance(connection, sqlite3.Connection):
+        cursor: Any = connection.execute(query, given)
+    else:
+        cursor = connection.cursor("callscore")  # with a name the rows stay on the server
+        cursor.execute(_for_server(query), given)
+    with closing(cursor):
+        while rows := cursor.fetchmany(_PAGE):
+            yield rows
 
 
 def execute(connection: AnyConnection, statement: str, given: _Values = ()) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from operator import attrgetter
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import msgspec
 from callscore.history.damage import DamagedHistoryError
 from callscore.history.database import (
     fetch_all,
+    fetch_pages,
     insert_into,
     insert_rows,
     is_sqlite,
@@ -53,6 +55,7 @@ __all__ = [
     "highest_trials",
     "judgement_by_key",
     "newest_answer",
+    "numbers_in_order",
     "page_of_results",
     "payload_bodies",
     "require_results",
@@ -60,6 +63,7 @@ __all__ = [
     "results_by_number",
     "results_of_cases",
     "rows_from",
+    "rows_of_numbers",
     "save_baseline",
     "save_evaluation",
     "save_judgement",
@@ -287,16 +291,38 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
 
 # --- all results of a run, without payloads ---------------------------------------------------
 
-# Results of files have no position: they are written in the order of the cases.
-_CASE_ORDER = "ORDER BY coalesce(position, number), number"
+
+def numbers_in_order(connection: AnyConnection, run: SavedRun) -> Sequence[int]:
+    """The row numbers of all results of a run, in the order of its cases.
+
+    Results of files have no position: they are written in the order of the cases.
+    """
+    query = "SELECT number FROM results WHERE run = ? ORDER BY coalesce(position, number), number"
+    numbers = array("q")
+    for rows in fetch_pages(connection, query, [run.number]):
+        numbers.extend([number for (number,) in rows])
+    run.require_results(len(numbers))
+    return numbers
 
 
-def result_rows(connection: AnyConnection, run: SavedRun, *columns: str) -> list[Any]:
-    """These columns of all results of a run, in the order of its cases."""
-    query = f"SELECT {', '.join(columns)} FROM results WHERE run = :run {_CASE_ORDER}"  # noqa: S608  (our names)
-    rows = fetch_all(connection, query, {"run": run.number})
-    run.require_results(len(rows))
-    return rows
+def rows_of_numbers(
+    connection: AnyConnection, numbers: Sequence[int], columns: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """These columns of the results with these row numbers, in the same order."""
+    for start in range(0, len(numbers), _MAX_VALUES):
+        some = numbers[start : start + _MAX_VALUES]
+        query = f"SELECT number, {', '.join(columns)} FROM results WHERE number IN ({_marks(some)})"  # noqa: S608  (our names)
+        found = {row[0]: row[1:] for row in fetch_all(connection, query, list(some))}
+        if len(found) != len(some):
+            raise DamagedHistoryError("a result is missing")
+        yield from [found[number] for number in some]
+
+
+def result_rows(
+    connection: AnyConnection, run: SavedRun, *columns: str
+) -> Iterator[tuple[Any, ...]]:
+    """These columns of all results of a run, in the order of its cases; some are read at a time."""
+    return rows_of_numbers(connection, numbers_in_order(connection, run), columns)
 
 
 def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:

@@ -31,6 +31,8 @@ __all__ = [
     "ResultRecord",
     "RunRecord",
     "RunStatus",
+    "StoredScore",
+    "StoredUsage",
     "add_payload",
     "answer_record",
     "answer_values",
@@ -38,8 +40,10 @@ __all__ = [
     "calls_digest",
     "clean_text",
     "compressed",
-    "decode_tools",
+    "decode_score",
+    "decode_usage",
     "digest_of",
+    "digest_texts",
     "evaluation_record",
     "evaluation_row",
     "expectation_digest",
@@ -383,21 +387,39 @@ def _digest(value: object) -> str:
 # Payloads by digest.
 Bodies = dict[bytes, bytes]
 
-_NO_COUNTS = (None,) * len(COUNTS)
 _MAX_INTEGER = 2**31 - 1
 
 
-class _StoredValue(msgspec.Struct, array_like=True):
-    """A value of a scorer, as stored in a column."""
+class StoredScore(Struct, array_like=True, frozen=True, gc=False):
+    """The score of a result, as stored in a column; most results of a run have the same few."""
 
-    name: str
-    value: float | None
-    reason: str | None
-    is_broken: bool = False
+    counts: tuple[int, ...] = ()
+    values: tuple[tuple[str, float | None, str | None, bool], ...] = ()
+    faults: int | None = None
+    turns: int | None = None
+    first_wrong_turn: int | None = None
+    tools: dict[str, ToolOutcome] | None = None
+
+    def metric_values(self) -> tuple[MetricValue, ...]:
+        """The values of the scorers."""
+        return tuple([MetricValue(*each) for each in self.values])
 
 
-_values = msgspec.json.Decoder(tuple[_StoredValue, ...])
-decode_tools = msgspec.json.Decoder(dict[str, ToolOutcome]).decode
+class StoredUsage(Struct, array_like=True, frozen=True, gc=False):
+    """What an answer took, as stored in a column."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    attempts: int = 1
+
+    def usage(self) -> Usage:
+        """The requests and tokens."""
+        return Usage(self.requests, self.input_tokens, self.output_tokens)
+
+
+decode_score = msgspec.json.Decoder(StoredScore).decode
+decode_usage = msgspec.json.Decoder(StoredUsage).decode
 
 
 def add_payload(value: object, bodies: Bodies) -> bytes | None:
@@ -504,11 +526,11 @@ def evaluation_record(row: Any, run: str) -> EvaluationRecord:
 def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
     """A result as the values of its columns, in their order, from `evaluation` on."""
     kind, failure = record.failure or (None, None)
-    tags = record.payload.get("tags")
     payload = add_payload(record.payload or None, bodies)
     calls = add_payload(record.calls, bodies)
     # The answer of a file is its calls.
     answer = calls if record.answer is record.calls else add_payload(record.answer, bodies)
+    digests = (record.expectation, record.asked, calls_digest(record.calls))
     return [
         record.evaluation,
         clean_text(record.case),
@@ -517,9 +539,8 @@ def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
         record.status,
         record.passed,
         record.f1,
-        *(record.counts or _NO_COUNTS),
-        _values_text(record.values),
-        json_text(tags),
+        json_text(record.payload.get("tags")),
+        _score_text(record),
         payload,
         pack_digest(record.question),
         answer,
@@ -527,41 +548,47 @@ def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
         kind,
         _clean_optional(failure),
         record.seconds,
-        *_usage_values(record.usage),
-        record.attempts,
+        json_bytes((*_usage_values(record.usage), record.attempts)).decode(),
         record.is_reused,
         record.finished_at,
-        _digest_bytes(record.expectation),
-        _digest_bytes(record.asked),
-        None if record.faults is None else min(record.faults, _MAX_INTEGER),
-        record.turns,
-        record.first_wrong_turn,
-        None if record.tools is None else json_bytes(record.tools).decode(),
         add_payload(record.comparison, bodies),
-        _digest_bytes(calls_digest(record.calls)),
+        b"".join(map(_digest_bytes, digests)),
     ]
 
 
-def _values_text(values: tuple[MetricValue, ...]) -> str | None:
-    """The values of the scorers as JSON; broken ones have a fourth member."""
-    return json_text(
-        [
-            (each.name, each.value, each.reason, True)
-            if each.is_broken
-            else (each.name, each.value, each.reason)
-            for each in values
-        ]
+def _score_text(record: ResultRecord) -> str | None:
+    score = StoredScore(
+        counts=record.counts,
+        values=tuple(
+            [(each.name, each.value, each.reason, each.is_broken) for each in record.values]
+        ),
+        faults=None if record.faults is None else min(record.faults, _MAX_INTEGER),
+        turns=record.turns,
+        first_wrong_turn=record.first_wrong_turn,
+        tools=record.tools,
     )
+    return None if score == _NO_SCORE else json_bytes(score).decode()
 
 
-def _digest_bytes(text: str) -> bytes | None:
-    """A digest as stored; any other text is replaced by its own digest."""
+_NO_SCORE = StoredScore()
+_NO_DIGEST = bytes(_DIGEST_SIZE)
+
+
+def _digest_bytes(text: str) -> bytes:
+    """A digest as stored, zeros for none; any other text is replaced by its own digest."""
     if not text:
-        return None
+        return _NO_DIGEST
     try:
-        return bytes.fromhex(text)
+        found = bytes.fromhex(text)
     except ValueError:
-        return digest_of(clean_text(text).encode())
+        found = b""
+    return found if len(found) == _DIGEST_SIZE else digest_of(clean_text(text).encode())
+
+
+def digest_texts(digests: bytes) -> list[str]:
+    """The digests of what is expected, of what is asked, and of the calls; empty for none."""
+    parts = [digests[at : at + _DIGEST_SIZE] for at in range(0, 3 * _DIGEST_SIZE, _DIGEST_SIZE)]
+    return ["" if part == _NO_DIGEST else part.hex() for part in parts]
 
 
 def _usage_values(usage: Usage) -> tuple[int, int, int]:
@@ -573,13 +600,11 @@ def _usage_values(usage: Usage) -> tuple[int, int, int]:
     )
 
 
-def _usage(row: Any) -> Usage:
-    return Usage(row.requests, row.input_tokens, row.output_tokens)
-
-
 def result_record(row: Any, run: str) -> ResultRecord:
     """A row, with the bodies of its payloads, as a result of this run."""
-    counts = tuple(getattr(row, name) for name in COUNTS)
+    score = _NO_SCORE if row.score is None else decode_score(row.score)
+    usage = decode_usage(row.usage)
+    expectation, asked, _ = digest_texts(row.digests)
     return ResultRecord(
         run=run,
         evaluation=row.evaluation,
@@ -591,26 +616,21 @@ def result_record(row: Any, run: str) -> ResultRecord:
         question=unpack_digest(row.question),
         answer=unpack(row.answer_body, row.answer),
         calls=unpack(row.calls_body, row.calls),
-        expectation="" if row.expectation is None else row.expectation.hex(),
-        asked="" if row.asked is None else row.asked.hex(),
+        expectation=expectation,
+        asked=asked,
         f1=row.f1,
-        counts=() if counts == _NO_COUNTS else counts,
-        faults=row.faults,
-        turns=row.turns,
-        first_wrong_turn=row.first_wrong_turn,
-        tools=None if row.tools is None else decode_tools(row.tools),
+        counts=score.counts,
+        faults=score.faults,
+        turns=score.turns,
+        first_wrong_turn=score.first_wrong_turn,
+        tools=score.tools,
         comparison=unpack(row.comparison_body, row.comparison),
         passed=None if row.passed is None else bool(row.passed),
-        values=tuple(
-            [
-                MetricValue(*msgspec.structs.astuple(each))
-                for each in _values.decode(row.scores or "[]")
-            ]
-        ),
+        values=score.metric_values(),
         failure=None if row.failure_kind is None else (row.failure_kind, row.failure),
         seconds=row.seconds,
-        usage=_usage(row),
-        attempts=row.attempts,
+        usage=usage.usage(),
+        attempts=usage.attempts,
         is_reused=bool(row.is_reused),
         finished_at=row.finished_at,
     )
@@ -638,7 +658,7 @@ def answer_record(row: Any) -> AnswerRecord:
         trial=row.trial,
         answer=unpack(row.answer_body, row.answer),
         seconds=row.seconds,
-        usage=_usage(row),
+        usage=Usage(row.requests, row.input_tokens, row.output_tokens),
         attempts=row.attempts,
         asked_at=row.asked_at,
         run=row.run_id or "",

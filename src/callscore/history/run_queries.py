@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.counting import numbers_by_tag
 from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import execute, fetch_all
+from callscore.history.database import execute, fetch_all, fetch_pages
 from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (
     Baseline,
@@ -208,8 +208,8 @@ def _save_numbers_by_tag(connection: AnyConnection, run: Any) -> None:
 
     Lists of runs show them: counting them for each list would read all results.
     """
-    tagged = fetch_all(connection, _TAGGED_RESULTS, {"run": run.number})
-    found = numbers_by_tag([(row[:5], row[5]) for row in tagged])
+    pages = fetch_pages(connection, _TAGGED_RESULTS, {"run": run.number})
+    found = numbers_by_tag((row[:5], row[5]) for page in pages for row in page)
     numbers = [row.number for row in _evaluation_rows(connection, run.number)]
     is_known = found is not None and found.keys() <= set(numbers)
     for number in numbers:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from callscore.core.case import Case
 from callscore.core.results import (
     Answer,
@@ -13,7 +11,6 @@ from callscore.core.results import (
     MetricValue,
     Result,
     SavedScore,
-    Usage,
     failure_kind,
 )
 from callscore.core.suggestions import suggestion_or_choices
@@ -21,14 +18,14 @@ from callscore.errors import UnknownRun
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
 from callscore.history.records import (
-    COUNTS,
     ResultRecord,
-    decode_tools,
+    decode_score,
+    decode_usage,
     unpack,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.store import Store
 
@@ -43,6 +40,10 @@ __all__ = [
 ]
 
 
+# Decoded texts that are kept; with more, they are forgotten.
+_MAX_DECODED = 10_000
+
+
 class DecodeCache(dict[Any, Any]):
     """Decoded columns: most rows have the same few texts, and each is decoded once."""
 
@@ -51,6 +52,8 @@ class DecodeCache(dict[Any, Any]):
         self._decode = decode
 
     def __missing__(self, stored: Any) -> Any:
+        if len(self) >= _MAX_DECODED:
+            self.clear()
         found = self[stored] = self._decode(stored)
         return found
 
@@ -78,38 +81,52 @@ class LightRow(NamedTuple):
 
 
 _LIGHT_COLUMNS = (
-    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
-    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused", "payload", "calls"),
-    "comparison",
-    *("failure_kind", "failure", "scores", "turns", "first_wrong_turn", "tools", *COUNTS),
+    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds", "usage"),
+    *("is_reused", "payload", "calls", "comparison", "failure_kind", "failure", "score"),
 )
-_AFTER_USAGE, _BEFORE_SCORE = 11, 19
 
 
-@with_retries
 def light_results(
     store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
-) -> list[LightRow]:
-    """The results of a run, in the order of its cases.
+) -> Iterator[LightRow]:
+    """The results of a run, in the order of its cases; some are read at a time.
 
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
+    numbers, highest = _numbers_and_trials(store, run)
+    caches = DecodeCache(decode_usage), DecodeCache(_decode_score)
+    for start in range(0, len(numbers), _PAGE):
+        for row in _light_page(store, numbers[start : start + _PAGE]):
+            if is_wanted is None or is_wanted(row[2], row[3]):
+                yield _light_row(row, caches, has_trials=highest[row[2]] > 1)
+
+
+# Results that are read in one transaction.
+_PAGE = 2_000
+
+
+@with_retries
+def _numbers_and_trials(store: Store, run: str) -> tuple[Sequence[int], dict[int, int]]:
+    """The row numbers of the results of a run in order, and the highest trial of each evaluation."""
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        light = queries.result_rows(connection, saved, *_LIGHT_COLUMNS)
-        if is_wanted is not None:
-            light = [row for row in light if is_wanted(row[2], row[3])]
-        repeated = {row[2] for row in light if row[4] > 1}
-        caches = DecodeCache(_decode_values), DecodeCache(_decode_score)
-        return [_light_row(row, caches, has_trials=row[2] in repeated) for row in light]
+        numbers = queries.numbers_in_order(connection, saved)
+        return numbers, queries.highest_trials(connection, saved)
+
+
+@with_retries
+def _light_page(store: Store, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    with store.reading() as connection:
+        return list(queries.rows_of_numbers(connection, numbers, _LIGHT_COLUMNS))
 
 
 def _light_row(
     row: Sequence[Any], caches: tuple[DecodeCache, DecodeCache], *, has_trials: bool
 ) -> LightRow:
-    run, number, evaluation, case, trial, status, passed, seconds, *usage = row[:_AFTER_USAGE]
-    attempts, is_reused, *digests, kind, problem, scores = row[_AFTER_USAGE:_BEFORE_SCORE]
-    values, kept_scores = caches
+    run, number, evaluation, case, trial, status, passed, seconds, usage_text, *others = row
+    is_reused, *digests, kind, problem, score_text = others
+    usages, scores = caches
+    usage, (values, saved) = usages[usage_text], scores[score_text]
     trial = trial if has_trials else None
     failure = None
     if status == "error":
@@ -118,36 +135,34 @@ def _light_row(
             kind=failure_kind(kind or ""),
             problem=problem or "",
             trial=trial,
-            attempts=attempts,
+            attempts=usage.attempts,
         )
     result = Result(
         case=Case(id=case, trial=trial),
         status=status,
         answer=Answer(
             seconds=seconds,
-            usage=Usage(*usage),
-            attempts=attempts,
+            usage=usage.usage(),
+            attempts=usage.attempts,
             is_reused=bool(is_reused),
         ),
-        values=values[scores] if scores else (),
+        values=values,
         passed=None if passed is None else bool(passed),
         failure=failure,
-        saved=kept_scores[row[_BEFORE_SCORE:]],
+        saved=saved,
     )
     return LightRow(run, number, evaluation, result, *digests)
 
 
-def _decode_values(scores: str) -> tuple[MetricValue, ...]:
-    return tuple([MetricValue(*each) for each in msgspec.json.decode(scores)])
-
-
-def _decode_score(columns: tuple[Any, ...]) -> SavedScore:
-    turns, first_wrong, tools, *counts = columns
-    return SavedScore(
-        turns=turns,
-        first_wrong_turn=first_wrong,
-        counts=() if counts[0] is None else tuple(counts),
-        tools=None if tools is None else decode_tools(tools),
+def _decode_score(text: str | None) -> tuple[tuple[MetricValue, ...], SavedScore]:
+    if text is None:
+        return (), SavedScore()
+    found = decode_score(text)
+    return found.metric_values(), SavedScore(
+        turns=found.turns,
+        first_wrong_turn=found.first_wrong_turn,
+        counts=found.counts,
+        tools=found.tools,
     )
 
 
@@ -190,7 +205,7 @@ def result_numbers(store: Store, run: str) -> list[tuple[int, int, str, int]]:
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
         columns = ("number", "evaluation", "case_id", "trial")
-        return queries.result_rows(connection, saved, *columns)
+        return list(queries.result_rows(connection, saved, *columns))
 
 
 @with_retries

@@ -20,15 +20,22 @@ from callscore.comparing.sides import (
 from callscore.core.phrases import Note, Phrase
 from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, outcome_f1
 from callscore.core.settings import DEFAULT
+from callscore.core.summary import ToolOutcome
 from callscore.history import queries, run_queries
-from callscore.history.records import clean_text, decode_tools, settings_digest
+from callscore.history.records import (
+    COUNTS,
+    clean_text,
+    decode_score,
+    digest_texts,
+    settings_digest,
+)
 from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
 from callscore.history.run_results import DecodeCache, unknown_variant
 from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.history.database import AnyConnection
     from callscore.history.records import RunRecord
@@ -46,14 +53,6 @@ NO_MEAN = Phrase(
 )
 
 
-class _ScorerValue(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A value of a scorer, without its reason."""
-
-    name: str
-    value: float | None
-
-
-_values = msgspec.json.Decoder(tuple[_ScorerValue, ...])
 _tags = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -62,27 +61,32 @@ _Cases = dict[int, dict[str, CaseOutcome]]
 
 
 _OUTCOME_COLUMNS = (
-    *("evaluation", "case_id", "trial", "tags", "expectation", "asked", "status", "passed", "f1"),
-    *("scores", "forbidden", "faults", "tools", "made", "failure"),
+    *("evaluation", "case_id", "trial", "tags", "digests", "status", "passed", "f1", "score"),
+    "failure",
 )
 
 
-def run_side(
+def run_side(  # noqa: PLR0913  (the side, and how it is called)
     connection: AnyConnection,
     saved: SavedRun,
     run: RunRecord,
     label: str,
     variant: str | None = None,
+    *,
+    like: Side | None = None,
 ) -> Side:
     """A run, or one variant of it, as one side of a comparison.
 
-    `label` is the name that the user typed.
+    `label` is the name that the user typed. `like` is the other side: cases that are the same on both
+    are in memory once.
 
     Raises:
         UnknownRun: the run has no such variant.
     """
     wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
-    cases = _cases_by_evaluation(queries.result_rows(connection, saved, *_OUTCOME_COLUMNS))
+    rows = queries.result_rows(connection, saved, *_OUTCOME_COLUMNS)
+    others = () if like is None else like.evaluations
+    cases = _cases_by_evaluation(rows, {case.id: case for each in others for case in each.cases})
     return Side(
         label=label,
         run=run.id,
@@ -108,35 +112,37 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
     raise unknown_variant(run.id, variant, [row.variant for row in rows])
 
 
-def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
-    """The cases of each evaluation, in the order of the rows."""
+def _cases_by_evaluation(rows: Iterable[Any], known: Mapping[str, CaseOutcome]) -> _Cases:
+    """The cases of each evaluation, in the order of the rows; `known` are cases of the other side."""
     cases: _Cases = {}
     repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
-    tags, values = DecodeCache(_tags.decode), DecodeCache(_decode_pairs)
-    tools = DecodeCache(decode_tools)
+    tags, scores = DecodeCache(_tags.decode), DecodeCache(_decode_score)
     for row in rows:
-        evaluation, case_id, trial, tag_text, expectation, asked = row[:6]
-        status, passed, f1, scores, forbidden, faults, by_tool, made, failure = row[6:]
+        evaluation, case_id, trial, tag_text, digests, status, passed, f1, score, failure = row
+        values, forbidden, faults, tools = scores[score] if score else _NO_SCORE
+        expectation, asked, calls = digest_texts(digests)
         outcome = TrialOutcome(
             status=status,
             passed=None if passed is None else bool(passed),
             f1=f1,
-            values=values[scores] if scores else (),
-            forbidden=forbidden or 0,
+            values=values,
+            forbidden=forbidden,
             faults=faults,
-            tools=tools[by_tool] if by_tool else None,
-            calls=made.hex() if made else "",
+            tools=tools,
+            calls=calls,
             failure=failure or "",
         )
         of_evaluation = cases.setdefault(evaluation, {})
         if case_id not in of_evaluation:
-            of_evaluation[case_id] = CaseOutcome(
+            found = CaseOutcome(
                 id=case_id,
                 trials=(outcome,),
                 tags=tags[tag_text] if tag_text else (),
-                expectation=expectation.hex() if expectation else "",
-                asked=asked.hex() if asked else "",
+                expectation=expectation,
+                asked=asked,
             )
+            other = known.get(case_id)
+            of_evaluation[case_id] = other if other is not None and other == found else found
             if trial > 1:
                 repeated[evaluation, case_id] = [(trial, outcome)]
         else:
@@ -150,8 +156,16 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
     return cases
 
 
-def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
-    return tuple([(each.name, each.value) for each in _values.decode(scores)])
+# The values of the scorers, the numbers of forbidden calls and of schema errors, and the counts by tool.
+_Score = tuple[tuple[tuple[str, float | None], ...], int, int | None, dict[str, ToolOutcome] | None]
+_NO_SCORE: _Score = ((), 0, None, None)
+
+
+def _decode_score(text: str) -> _Score:
+    found = decode_score(text)
+    values = tuple([(name, value) for name, value, *_ in found.values])
+    forbidden = dict(zip(COUNTS, found.counts, strict=False)).get("forbidden", 0)
+    return values, forbidden, found.faults, found.tools
 
 
 _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ

@@ -267,13 +267,15 @@ class Store:
         ]
 
     @with_retries
-    def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
-        """A run, or one variant of it, as one side of a comparison, under this label."""
+    def side(
+        self, run: RunRecord, label: str, variant: str | None = None, like: Side | None = None
+    ) -> Side:
+        """A run, or one variant of it, as one side of a comparison, under this label; see `run_side`."""
         from callscore.history.run_sides import run_side
 
         with self.reading() as connection:
             saved = run_queries.saved_run(connection, run.id)
-            return run_side(connection, saved, run, label, variant)
+            return run_side(connection, saved, run, label, variant, like=like)
 
     @with_retries
     def cases(self, run: str, cases: Iterable[str]) -> dict[tuple[int, str], list[ResultRecord]]:

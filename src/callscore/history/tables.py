@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from callscore.history.records import COUNTS
-
 __all__ = [
     "ANSWERS",
     "BASELINES",
@@ -83,7 +81,6 @@ class Table:
         ]
 
 
-_COUNTS = "\n".join([f"{name} integer" for name in COUNTS])
 _OF_RUN = "REFERENCES runs (number) ON DELETE CASCADE"
 
 VERSION_TABLE = Table("callscore_schema", "version integer PRIMARY KEY")
@@ -129,7 +126,9 @@ EVALUATIONS = Table(
 RESULTS = Table(
     "results",
     # position: the place of the question in the run; results are written in the order of the answers.
-    # made: the digest of the calls without what differs in every run: their ids and results.
+    # score, usage: `StoredScore` and `StoredUsage` as JSON; most results of a run have the same few.
+    # digests: of what is expected, of what is asked, and of the calls without what differs in every run (their
+    # ids and results), one after the other.
     # Digests of payloads are not declared as references, which would be checked for every row: the payload
     # is written in the same transaction.
     # In the key the case is before the evaluation: queries for a case may not name the evaluation.
@@ -143,9 +142,8 @@ RESULTS = Table(
     status text NOT NULL
     passed boolean
     f1 double
-    {_COUNTS}
-    scores text
     tags text
+    score text
     payload bytes
     question bytes
     answer bytes
@@ -153,20 +151,11 @@ RESULTS = Table(
     failure_kind text
     failure text
     seconds double NOT NULL
-    requests integer NOT NULL
-    input_tokens integer NOT NULL
-    output_tokens integer NOT NULL
-    attempts integer NOT NULL
+    usage text NOT NULL
     is_reused boolean NOT NULL
     finished_at double NOT NULL
-    expectation bytes
-    asked bytes
-    faults integer
-    turns integer
-    first_wrong_turn integer
-    tools text
     comparison bytes
-    made bytes
+    digests bytes NOT NULL
     UNIQUE (run, case_id, evaluation, trial)
     """,
     results_order="(run, number)",
