@@ -7,6 +7,7 @@ TYPE_CHECKING = False  # type checkers take it for True; importing typing costs 
 if TYPE_CHECKING:
     from callscore import expect, parity
     from callscore.advising.advice import Advice
+    from callscore.advising.labelled_runs import advise
     from callscore.api import check_calls, read_calls, read_tools, score
     from callscore.comparing.comparison import Comparison
     from callscore.core.arguments import Difference
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
     from callscore.engines.comparing_runs import compare
-    from callscore.engines.labelled_runs import advise
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
         CallscoreError,
@@ -109,6 +109,7 @@ __version__ = "0.1.0"
 # callscore for one of them does not wait for the others.
 _HOMES = {
     "advising.advice": ("Advice",),
+    "advising.labelled_runs": ("advise",),
     "api": (
         "check_calls",
         "read_calls",
@@ -144,7 +145,6 @@ _HOMES = {
     ),
     "core.summary": ("Summary",),
     "engines.comparing_runs": ("compare",),
-    "engines.labelled_runs": ("advise",),
     "engines.local": (
         "score_cases",
         "score_files",

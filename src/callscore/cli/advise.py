@@ -209,7 +209,7 @@ def _file_to_write(write: str | None) -> Path | None:
 
 def _advise(request: _Request) -> Advice:
     from callscore.advising.advice import advise_on
-    from callscore.engines.labelled_runs import LabelledReader
+    from callscore.advising.labelled_runs import LabelledReader
 
     reader = LabelledReader(
         label=request.label,

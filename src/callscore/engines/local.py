@@ -204,28 +204,15 @@ def score_files(  # noqa: PLR0913  (all are options)
         InvalidCall: the tool definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    is_split = limit is None and settings.judge is None and hooks.may_split
-    run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
-    if is_split:
-        run.use_processes(
-            process_count(jobs),
-            partial(
-                _part_scoring,
-                settings,
-                show,
-                max_shown,
-                tools,
-                metrics,
-                inputs,
-                _hooks_of_part(hooks),
-                skip_bad=skip_bad,
-            ),
-        )
+    collector_options = settings, show, max_shown, tools, metrics
+    run = _FileScoring(collector_options, hooks, inputs, limit=limit, skip_bad=skip_bad)
+    collector = run.collector
+    if limit is None and settings.judge is None and hooks.may_split:
+        run.jobs = process_count(jobs)
     with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -263,12 +250,13 @@ def score_joined(  # noqa: PLR0913  (all are options)
     each holds one run, they need no ids. The options are those of `score_files`, as are the errors;
     `fields` and `format` hold for both sides.
     """
-    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
     read_options = _with_options(read_options, id_from, callers)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    run = _FileScoring(collector, inputs, limit=limit, skip_bad=skip_bad, hooks=hooks)
+    collector_options = settings, show, max_shown, tools, metrics
+    run = _FileScoring(collector_options, hooks, inputs, limit=limit, skip_bad=skip_bad)
+    collector = run.collector
     with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
     _note_unfound(inputs, hooks)
@@ -326,34 +314,11 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [file for path in given for file in files_in_folder(fspath(path))]
 
 
-def _hooks_of_part(hooks: ScoreHooks) -> ScoreHooks:
-    """The hooks that are called in other processes."""
-    return ScoreHooks(
-        on_case=hooks.on_case, takes_unanswered=hooks.takes_unanswered, parts=hooks.parts
-    )
-
-
-def _part_scoring(  # noqa: PLR0913, PLR0917  (all are options)
-    settings: Settings,
-    show: Show,
-    max_shown: int | None,
-    tools: Any,
-    metrics: Metrics,
-    inputs: InputOptions,
-    hooks: ScoreHooks,
-    *,
-    skip_bad: bool,
-) -> _FileScoring:
-    """What scores lines in another process."""
-    collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-    return _FileScoring(collector, inputs, limit=None, skip_bad=skip_bad, hooks=hooks)
-
-
 class _ScoringOfLines:
     """Scores some lines of a file, in another process."""
 
-    def __init__(self, start: Callable[[], _FileScoring], reader: CaseReader) -> None:
-        self._start = start
+    def __init__(self, new_scoring: Callable[[], _FileScoring], reader: CaseReader) -> None:
+        self._new_scoring = new_scoring
         self._reader = reader
         self._scoring: _FileScoring | None = None
 
@@ -362,7 +327,7 @@ class _ScoringOfLines:
         return self._reader.state
 
     def __call__(self, lines: list[Lines], already_shown: int) -> ScoredPart:
-        self._scoring = self._scoring or self._start()
+        self._scoring = self._scoring or self._new_scoring()
         return self._scoring.score_part(lines, already_shown, self._reader)
 
 
@@ -371,45 +336,42 @@ class _FileScoring:
 
     def __init__(
         self,
-        collector: Collector,
+        options: tuple[Settings, Show, int | None, Any, Metrics],
+        hooks: ScoreHooks,
         inputs: InputOptions,
         *,
-        limit: int | None,
+        limit: int | None = None,
         skip_bad: bool,
-        hooks: ScoreHooks,
     ) -> None:
-        self._collector = collector
+        settings, show, max_shown, tools, metrics = options
+        self.collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
+        self.jobs = 1
+        self.has_parts = False  # scored in other processes
+        self._options = options
         self._inputs = inputs
         self._limit = CaseLimit(limit)
         self._skip_bad = skip_bad
         self._hooks = hooks
-        self._jobs = 1
-        self._start_part: Callable[[], _FileScoring] | None = None
-        self.has_parts = False  # scored in other processes
-
-    def use_processes(self, jobs: int, start_part: Callable[[], _FileScoring]) -> None:
-        """Score large files in several processes, each with what this function makes there."""
-        self._jobs, self._start_part = jobs, start_part
 
     def score_part(self, lines: list[Lines], already_shown: int, reader: CaseReader) -> ScoredPart:
         """Score some lines of a file, in another process."""
-        self._collector.begin_part(already_shown)
+        self.collector.begin_part(already_shown)
         for position, batch in enumerate(lines):
             mark_position(position)
             self._take_batch(batch, reader)
-        return self._collector.end_part(already_shown, reader.formats)
+        return self.collector.end_part(already_shown, reader.formats)
 
     def score(self, path: str) -> None:
         self._limit.begin_file()
         name = without_credentials(path)
         if self._hooks.on_file is not None:
             self._hooks.on_file(name)
-        self._collector.file = name
+        self.collector.file = name
         reader = CaseReader(name, CASES, self._inputs)
         try:
             self._score_batches(self._batches(path), reader)
         finally:
-            self._collector.inputs.add(name, reader.formats)
+            self.collector.inputs.add(name, reader.formats)
 
     def _score_batches(self, batches: Iterator[Batch], reader: CaseReader) -> None:
         for batch in self._left_by_pool(batches, reader):
@@ -424,7 +386,7 @@ class _FileScoring:
             return
         if self._inputs.says_nothing and not reader.is_joining:
             has_choice = self._limit.is_set or self._inputs.top_k > 1
-            if self._collector.takes_plain:
+            if self.collector.takes_plain:
                 if self._take_plain(batch, reader):
                     reader.note_formats([OWN_FORMAT])
                     return
@@ -438,9 +400,13 @@ class _FileScoring:
 
     def _left_by_pool(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
         """Let other processes score the batches of a large file, and yield those left to this one."""
-        if self._start_part is None:
-            return batches
-        collector = self._collector
+        collector, hooks = self.collector, self._hooks
+        in_parts = ScoreHooks(
+            on_case=hooks.on_case, takes_unanswered=hooks.takes_unanswered, parts=hooks.parts
+        )
+        new_scoring = partial(
+            _FileScoring, self._options, in_parts, self._inputs, skip_bad=self._skip_bad
+        )
 
         def add(part: ScoredPart) -> bool:
             self.has_parts = True
@@ -448,13 +414,13 @@ class _FileScoring:
             return collector.add_part(part)
 
         work = LineWork(
-            work=_ScoringOfLines(self._start_part, reader),
+            work=_ScoringOfLines(new_scoring, reader),
             add=add,
             state=lambda: reader.state,
             context=lambda: collector.shown,
             lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
         )
-        return left_by_pool(batches, work, self._jobs)
+        return left_by_pool(batches, work, self.jobs)
 
     def _batches(self, path: str) -> Iterator[Batch]:
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes, allow_remote=True):
@@ -470,7 +436,7 @@ class _FileScoring:
                 if self._limit.is_full:
                     self._limit.see_other()
                 else:
-                    self._collector.without_reference.add(case.id)
+                    self.collector.without_reference.add(case.id)
             elif case.actual is None:
                 if not self._limit.is_full:
                     self._score(place, case)
@@ -480,7 +446,7 @@ class _FileScoring:
     def _take_whole(self, lines: Lines) -> bool:
         """Take cases in the simplest notation; returns False if these lines are in another one."""
         cases = decoded_lines(decode_cases, lines)
-        take = self._collector.take
+        take = self.collector.take
         for position, case in enumerate(cases or ()):
             try:
                 take(case)  # it has an id, so that its place is needed only for errors
@@ -508,7 +474,7 @@ class _FileScoring:
         def score(position: int, case: Case) -> None:
             self._score(places[position], case)
 
-        self._collector.take_plain(cases, read, score)
+        self.collector.take_plain(cases, read, score)
         return True
 
     def _used_positions(self, cases: list[PlainCase]) -> list[int]:
@@ -529,7 +495,7 @@ class _FileScoring:
 
     def _score(self, place: str, case: Case) -> None:
         try:
-            self._collector.take(case, place)
+            self.collector.take(case, place)
         except CallscoreError as error:
             self._refuse_scored(place, case, error)
 
@@ -549,13 +515,13 @@ class _FileScoring:
         keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
-            self._collector.file = without_credentials(path)
+            self.collector.file = without_credentials(path)
             found: Iterator[Found] = read_cases(
                 path,
                 part,
                 inputs,
                 on_bytes=self._hooks.on_bytes,
-                on_formats=self._collector.inputs.add,
+                on_formats=self.collector.inputs.add,
                 allow_remote=True,
             )
             if part is TRACES and self._limit.is_set:
@@ -569,7 +535,7 @@ class _FileScoring:
             is_empty = False
             yield item
         if is_empty:
-            self._collector.empty_files.append(without_credentials(path))
+            self.collector.empty_files.append(without_credentials(path))
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
         """The cases whose tools can be read, with their places."""
@@ -579,7 +545,7 @@ class _FileScoring:
                 continue
             place, case = item
             try:
-                self._collector.definitions.of(case.tools, place)
+                self.collector.definitions.of(case.tools, place)
             except UnreadableInput as error:
                 self._refuse(error.place, error.problem)
             else:
@@ -590,4 +556,4 @@ class _FileScoring:
             error = UnreadableInput(place, problem)
             error.is_one_record = True
             raise error
-        self._collector.skipped.add(f"{place}: {problem}")
+        self.collector.skipped.add(f"{place}: {problem}")

@@ -10,7 +10,7 @@ from tests.advising.planted import case_records
 
 import callscore
 from callscore import Case
-from callscore.engines.labelled_runs import LabelledReader
+from callscore.advising.labelled_runs import LabelledReader
 
 pytestmark = pytest.mark.slow
 
