@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Struct, structs
 
@@ -23,7 +23,7 @@ from callscore.core.results import (
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
-from callscore.core.totals import Column, InputCounter, NameCounter, Totals
+from callscore.core.totals import Column, InputCounter, NameCounter, Show, Totals
 from callscore.core.unused_rules import NamesSeen, UnusedRule
 from callscore.engines.inputs import file_title
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     Metrics = str | Metric | Iterable[str | Metric]
 
 __all__ = ["Collector", "ScoreHooks", "ScoredPart", "Show"]
-
-Show = Literal["failing", "all", "none"]
 
 _NO_ANSWER = "the file has no answer for this case"
 # Hashes of ids, in about 40 MB. With a few more, the set would take twice as much.
@@ -386,8 +384,7 @@ class Collector:
     def note_if_empty(self, path: str) -> None:
         """Note a file that was just read, if it has no record."""
         self._add_strict_counts()
-        totals = self.totals
-        records = totals.answered + totals.errors + totals.skipped.count
+        records = self.totals.records
         if records == self._records:
             self.empty_files.append(path)
         self._records = records

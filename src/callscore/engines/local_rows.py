@@ -376,7 +376,7 @@ class _LocalRun:
         repeated = Noted(self._repeats, tuple(sorted(self._repeated)))
         return RowRun(
             results=structs.replace(results_with(totals, settings, shown), repeated=repeated),
-            rows=totals.rows,
+            rows=totals.records,
             lost=tuple([place for _, place in sorted(self._lost)]),
             deaths=self.deaths,
             resumed=resumed,
@@ -672,7 +672,7 @@ class _Counting:
     def scored(self) -> _Scored:
         """What was counted."""
         return _Scored(
-            rows=self._totals.rows,
+            rows=self._totals.records,
             totals=self._totals,
             names=self._names,
             joined=self._joined,

@@ -107,7 +107,6 @@ def totals_of_batch(batch: Any, settings: Settings = DEFAULT, *, by_name: bool =
     _add_turns(batch, summary)
     _add_trials(batch, summary)
     totals = Totals.of(settings)
-    totals.rows = batch.num_rows
     totals.add_summary(summary)
     _note_others(batch, totals, by_name=by_name)
     totals.answered += totals.not_scored.count
