@@ -579,9 +579,9 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def rating(self) -> str | None:
         """Excellent, Good, Moderate or Poor; None without calls that count."""
-        from callscore.words.value_text import score_rating
+        from callscore.words.value_text import rating_of
 
-        return score_rating(self)
+        return rating_of(self)
 
     @property
     def summary(self) -> str:

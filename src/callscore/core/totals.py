@@ -227,7 +227,7 @@ class Column(Struct, omit_defaults=True):
 
 # The records without a score, each kind with the places, ids or problems of the first.
 _NOTES = ("not_scored", "not_run", "without_reference", "skipped", "unread")
-_COUNTS = ("rows", "answered", "passed", "undecided", "errors", "unscored", "reused")
+_COUNTS = ("answered", "passed", "undecided", "errors", "unscored", "reused")
 
 
 class Totals(Struct, kw_only=True, omit_defaults=True):
@@ -236,7 +236,6 @@ class Totals(Struct, kw_only=True, omit_defaults=True):
     Attributes:
         summary: the counts of the calls.
         columns: the numbers of each scorer or metric, by name.
-        rows: how many result rows were counted; 0 for results.
         answered: how many results have an answer, and how many of these pass, neither pass nor fail, or
             were stored before.
         errors: how many have none, and how many of these could not be scored.
@@ -246,7 +245,6 @@ class Totals(Struct, kw_only=True, omit_defaults=True):
 
     summary: Summary = field(default_factory=Summary)
     columns: dict[str, Column] = field(default_factory=dict)
-    rows: int = 0
     answered: int = 0
     passed: int = 0
     undecided: int = 0
@@ -259,6 +257,11 @@ class Totals(Struct, kw_only=True, omit_defaults=True):
     without_reference: NameCounter = field(default_factory=NameCounter)
     skipped: NameCounter = field(default_factory=NameCounter)
     unread: NameCounter = field(default_factory=NameCounter)
+
+    @property
+    def records(self) -> int:
+        """How many records there were, with those that could not be read or joined."""
+        return self.answered + self.errors + self.skipped.count + self.without_reference.count
 
     @staticmethod
     def of(settings: Settings) -> Totals:
@@ -569,7 +572,7 @@ class EvaluationTotals:
             ),
             cases=len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
-            **{name: getattr(totals, name) for name in _COUNTS[1:]},
+            **{name: getattr(totals, name) for name in _COUNTS},
             unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
             failures=tuple(self._failures.items()),
             skipped=skipped,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Struct, structs
 
 from callscore.api import score_case
 from callscore.core.call import Tool
-from callscore.core.case import Case, origin_of
+from callscore.core.case import Case
 from callscore.core.fast_strict import StrictCounter
 from callscore.core.results import (
     CaseScore,
@@ -23,7 +23,7 @@ from callscore.core.results import (
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_strict_counts
-from callscore.core.totals import Column, InputCounter, NameCounter, Totals
+from callscore.core.totals import Column, InputCounter, NameCounter, Show, Totals
 from callscore.core.unused_rules import NamesSeen, UnusedRule
 from callscore.engines.inputs import file_title
 from callscore.engines.pool import Parts
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     Metrics = str | Metric | Iterable[str | Metric]
 
 __all__ = ["Collector", "ScoreHooks", "ScoredPart", "Show"]
-
-Show = Literal["failing", "all", "none"]
 
 _NO_ANSWER = "the file has no answer for this case"
 # Hashes of ids, in about 40 MB. With a few more, the set would take twice as much.
@@ -107,7 +105,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
 
     totals: Totals
     names: list[tuple[str, int | str | None]]
-    first: tuple[Case, CaseScore] | None
+    first: Result | None
     kept: list[CaseScore]
     shown: int
     not_shown: int
@@ -152,7 +150,7 @@ class Collector:
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
         self._unscored: list[UnscoredCase] = []
-        self._first: tuple[Case, CaseScore] | None = None
+        self._first: Result | None = None
         self.file = ""  # that was read last
         self._shown = self._not_shown = 0
 
@@ -204,12 +202,11 @@ class Collector:
         values = self._metric_values(case, tools) if self._metrics else ()
         if hooks.on_score is not None:
             hooks.on_score(case, score, tools)
-        passed = score.passed
-        self._count(Result(case=case, score=score, values=values, passed=passed), name, place)
-        if self._first is None:
-            self._remember(case, score, values)
-        if self._show == "all" or (self._show == "failing" and not passed):
-            self._show_case(case, score, values)
+        result = Result(case=case, score=score, values=values, passed=score.passed)
+        self._count(result, name, place)
+        self._first = self._first or result
+        if self._show == "all" or (self._show == "failing" and not result.passed):
+            self._show_result(result)
 
     def _take_unscored(self, case: Case, name: str, place: str) -> None:
         result = Result(case=case, status="not_scored")
@@ -386,8 +383,7 @@ class Collector:
     def note_if_empty(self, path: str) -> None:
         """Note a file that was just read, if it has no record."""
         self._add_strict_counts()
-        totals = self.totals
-        records = totals.answered + totals.errors + totals.skipped.count
+        records = self.totals.records
         if records == self._records:
             self.empty_files.append(path)
         self._records = records
@@ -400,7 +396,7 @@ class Collector:
         first = self._first if is_single else None
         return totals.results(
             self._settings,
-            only=None if first is None else first[1],
+            only=None if first is None else cast("CaseScore", first.shown()),
             hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
             cases=tuple(self._kept),
@@ -421,10 +417,10 @@ class Collector:
         self.totals.add_summary(summary)
         self._strict = StrictCounter()
 
-    def _title(self, first: tuple[Case, CaseScore] | None) -> str:
+    def _title(self, first: Result | None) -> str:
         """The id of a single case, or the name of its file."""
-        if first is not None and (has_own_id(first[0]) or not self.file):
-            return first[1].label
+        if first is not None and (has_own_id(first.case) or not self.file):
+            return first.shown().label
         return file_title(self.file)
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
@@ -463,42 +459,27 @@ class Collector:
             return
         case = read(position)
         if case is not None:
-            tools = self.definitions.of(case.tools, case.id)
-            self._show_case(case, self._score(case, tools))
+            self._show_result(self._scored(case))
 
-    def _remember(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
-        """Keep one case: if no other follows, the report is about this one."""
-        if self._first is None:
-            self._first = case, _case_score(case, score, values)
+    def _scored(self, case: Case) -> Result:
+        """The result of a case that was counted without decoding it."""
+        score = self._score(case, self.definitions.of(case.tools, case.id))
+        return Result(case=case, score=score, passed=score.passed)
 
     def _remember_plain(
         self, cases: Sequence[PlainCase], read: Callable[[int], Case | None]
     ) -> None:
-        """The same for the only case of a batch, unless it is decoded already."""
-        is_needed = self._first is None and len(cases) == 1
-        case = read(0) if is_needed else None
+        """Keep the only case of a batch: if no other follows, the report is about this one."""
+        case = read(0) if self._first is None and len(cases) == 1 else None
         if case is not None:
-            self._remember(case, self._score(case, self.definitions.of(case.tools, case.id)))
+            self._first = self._scored(case)
 
-    def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
+    def _show_result(self, result: Result) -> None:
         if not self._has_room():
             return
-        self._remember(case, score, values)
-        shown = _case_score(case, score, values)
+        self._first = self._first or result
+        shown = cast("CaseScore", result.shown())
         if self._hooks.on_case is not None:
             self._hooks.on_case(shown)
         else:
             self._kept.append(shown)
-
-
-def _case_score(case: Case, score: Score, values: tuple[MetricValue, ...]) -> CaseScore:
-    tags = tuple(case.tags)
-    return CaseScore(
-        id=case.id,
-        score=score,
-        trial=case.trial,
-        tags=tags,
-        metrics=values,
-        input=case.input,
-        origin=origin_of(case),
-    )

@@ -253,7 +253,7 @@ class _LocalRun:
     @property
     def rows(self) -> int:
         """The number of rows of all parts."""
-        return self._totals.rows
+        return self._totals.records
 
     def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
         """Score all splits that are not done; those that are done are only counted."""

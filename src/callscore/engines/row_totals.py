@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, structs
 
-from callscore.core.case import origin_of
 from callscore.core.results import CaseScore, Failure, Noted, Result, Results
-from callscore.core.score import UNANSWERED, Score, is_passing
+from callscore.core.score import UNANSWERED, is_passing
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_counts
 from callscore.core.totals import MOST_NAMES, Totals
@@ -107,7 +106,6 @@ def totals_of_batch(batch: Any, settings: Settings = DEFAULT, *, by_name: bool =
     _add_turns(batch, summary)
     _add_trials(batch, summary)
     totals = Totals.of(settings)
-    totals.rows = batch.num_rows
     totals.add_summary(summary)
     _note_others(batch, totals, by_name=by_name)
     totals.answered += totals.not_scored.count
@@ -358,29 +356,17 @@ def failing_cases(batch: Any, limit: int | None) -> list[str]:
 
 def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> CaseScore:
     """A case of a row, scored again to be shown."""
-    return CaseScore(
-        id=case.id,
-        score=_score(case, settings, definitions),
-        trial=case.trial,
-        tags=tuple(case.tags),
-        input=case.input,
-        origin=origin_of(case),
-    )
-
-
-def _score(case: Case, settings: Settings, definitions: ToolDefinitions) -> Score:
-    from callscore.api import score_case
-
-    tools = definitions.of(case.tools, f"case {case.id}")
-    expected, actual = tuple(case.expected or ()), case.actual or ()
-    return score_case(expected, actual, settings, tools, others=case.others)
+    return cast("CaseScore", result_of_case(case, settings, definitions).shown())
 
 
 def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:
     """The result of a case of a row, scored again, as a history saves it."""
     if case.expected is UNSET or case.actual is None:
         return no_answer(case)
-    score = _score(case, settings, definitions)
+    from callscore.api import score_case
+
+    tools = definitions.of(case.tools, f"case {case.id}")
+    score = score_case(tuple(case.expected or ()), case.actual, settings, tools, others=case.others)
     return Result(case=case, score=score, passed=score.passed)
 
 

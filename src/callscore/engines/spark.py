@@ -338,7 +338,7 @@ def score_paths(  # noqa: PLR0913  (all are options)
     can_yield = options.columns.cases != "none" and (keeps_failing or results is not None)
     return ClusterRun(
         results=found,
-        rows=totals.totals.rows,
+        rows=totals.totals.records,
         failing=partial(failing, rows) if can_yield else lambda: iter(()),
         close=end,
     )

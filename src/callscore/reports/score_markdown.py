@@ -23,7 +23,7 @@ from callscore.reports.formatting import (
 )
 from callscore.words.diff import calls_text
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import percent, shown_summary_rating, summary_line
+from callscore.words.value_text import percent, shown_rating, summary_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def _headline(results: Results, lang: Language) -> Iterator[str]:
         yield f"## {say(wording.NOTHING_SCORED, lang)}"
         return
     is_failed = wording.is_below(results)
-    word = shown_summary_rating(results.summary, is_failed=is_failed, lang=lang)
+    word = shown_rating(results.summary, is_failed=is_failed, lang=lang)
     title = say(wording.HEADLINE, lang, score=percent(f1, border=results.fail_under))
     yield f"## {title}: {word}" if word else f"## {title}"
     yield wording.summary_meaning(results, lang, is_failed=is_failed)

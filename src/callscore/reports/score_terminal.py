@@ -33,7 +33,7 @@ from callscore.words.diff import call_lines
 from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.look_alikes import look_alike_lines
 from callscore.words.turns import first_wrong_text
-from callscore.words.value_text import GOOD, MORE, percent, shown_summary_rating, summary_rating
+from callscore.words.value_text import GOOD, MORE, percent, rating_of, shown_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,8 +143,8 @@ def _headline(results: Results, lang: Language) -> Section:
     shown = percent(f1, border=results.fail_under)
     line = Text().append(say(wording.HEADLINE, lang, score=shown), "bold").append(SPACE)
     is_failed = wording.is_below(results)
-    word = shown_summary_rating(summary, is_failed=is_failed, lang=lang)
-    is_rated = summary_rating(summary) is not None
+    word = shown_rating(summary, is_failed=is_failed, lang=lang)
+    is_rated = rating_of(summary) is not None
     line.append(word, f"bold {_rating_colour(f1)}" if is_rated else "")
     if interval is not None:
         line.append(SPACE if word else "")

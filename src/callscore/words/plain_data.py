@@ -28,9 +28,8 @@ from callscore.words.value_text import (
     confused_tools,
     json_safe,
     json_safe_string,
-    score_rating,
+    rating_of,
     summary_line,
-    summary_rating,
     worst_arguments,
     worst_faults,
     worst_tools,
@@ -209,7 +208,7 @@ def _counted(score: Score, lang: Language) -> _Counted:
     found = _counted_before.get(key)
     if found is None:
         rates = [getattr(score, name) for name in _RATES]
-        found = rates, score_rating(score, lang=lang), summary_line(score, lang=lang)
+        found = rates, rating_of(score, lang=lang), summary_line(score, lang=lang)
         if len(_counted_before) >= _MOST_COUNTED:
             _counted_before.clear()
         _counted_before[key] = found
@@ -475,7 +474,7 @@ def _summary_totals(summary: Summary, lang: Language) -> dict[str, Any]:
         "passed": summary.passed,
         "exact": summary.exact,
         "exact_interval": _interval(summary.exact_interval),
-        "rating": summary_rating(summary, lang=lang),
+        "rating": rating_of(summary, lang=lang),
         "with_forbidden_calls": summary.forbidden_cases,
         "without_counted_calls": summary.uncounted_cases,
         "macro": {

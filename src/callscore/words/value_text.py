@@ -27,7 +27,7 @@ from callscore.core.rendering import (
     scalar_text,
 )
 from callscore.core.rules import Matcher
-from callscore.core.score import has_no_counted_calls, turn_count
+from callscore.core.score import Score, has_no_counted_calls, turn_count
 from callscore.words.callers import caller_suffix
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
     from callscore.core.results import EvaluationResults, Results, RunResults, ScorerResult
-    from callscore.core.score import FaultKind, Score
+    from callscore.core.score import FaultKind
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
     from callscore.core.unused_rules import UnusedRule
@@ -77,17 +77,15 @@ __all__ = [
     "percent",
     "rating",
     "rating_meaning",
+    "rating_of",
     "rating_text",
     "results_line",
     "run_text",
     "safe_document",
-    "score_rating",
     "short_path",
     "shown_rating",
-    "shown_summary_rating",
     "sparkline",
     "summary_line",
-    "summary_rating",
     "type_name",
     "worst_arguments",
     "worst_faults",
@@ -435,32 +433,25 @@ def rating_meaning(
     return say(with_extra or band.meaning, lang)
 
 
-def score_rating(score: Score, *, lang: Language = "en") -> str | None:
-    """The name of the rating of a case; None if it has no calls that count."""
-    return None if has_no_counted_calls(score) else rating(score.f1, lang=lang)
+def rating_of(found: Score | Summary, *, lang: Language = "en") -> str | None:
+    """The name of the rating of a case, or of the mean of cases; None without calls that count."""
+    f1 = _rated_f1(found)
+    return None if f1 is None else rating(f1, lang=lang)
 
 
-def shown_rating(score: Score, *, is_failed: bool, lang: Language = "en") -> str:
-    """The rating of a case as reports show it."""
-    if has_no_counted_calls(score):
+def shown_rating(found: Score | Summary, *, is_failed: bool, lang: Language = "en") -> str:
+    """The rating of a case, or of the mean of cases, as reports show it."""
+    f1 = _rated_f1(found)
+    if f1 is None:
         return say(NO_RATING, lang)
-    return rating_text(score.f1, is_exact=score.is_exact, is_failed=is_failed, lang=lang)
-
-
-def summary_rating(summary: Summary, *, lang: Language = "en") -> str | None:
-    """The name of the rating of the mean; None if no case has calls that count."""
-    f1 = summary.macro_f1
-    is_rated = f1 is not None and summary.uncounted_cases < summary.scored
-    return rating(f1, lang=lang) if f1 is not None and is_rated else None
-
-
-def shown_summary_rating(summary: Summary, *, is_failed: bool, lang: Language = "en") -> str:
-    """The rating of the mean as reports show it."""
-    f1 = summary.macro_f1
-    if f1 is None or summary.uncounted_cases == summary.scored:
-        return say(NO_RATING, lang)
-    is_exact = summary.exact == summary.cases
+    is_exact = found.is_exact if isinstance(found, Score) else found.exact == found.cases
     return rating_text(f1, is_exact=is_exact, is_failed=is_failed, lang=lang)
+
+
+def _rated_f1(found: Score | Summary) -> float | None:
+    if isinstance(found, Score):
+        return None if has_no_counted_calls(found) else found.f1
+    return found.macro_f1 if found.uncounted_cases < found.scored else None
 
 
 def _band(score: float) -> _Band:

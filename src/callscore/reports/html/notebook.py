@@ -34,7 +34,7 @@ from callscore.words.value_text import (
     assumed_notes,
     call_text,
     percent,
-    shown_summary_rating,
+    shown_rating,
     summary_line,
     worst_tools,
 )
@@ -179,7 +179,7 @@ def _mean_text(summary: Summary, *, is_failed: bool) -> str:
     if mean is None:
         return ""
     spread = "" if interval is None else f" (95% interval {interval_text(interval)})"
-    rating = shown_summary_rating(summary, is_failed=is_failed)
+    rating = shown_rating(summary, is_failed=is_failed)
     return f"Macro F1 {percent(mean)}{spread}{f', {rating}' if rating else ''}"
 
 

@@ -44,7 +44,7 @@ from callscore.reports.run import (
     verdict_parts,
 )
 from callscore.words.plain_data import calls_of
-from callscore.words.value_text import shown_summary_rating
+from callscore.words.value_text import shown_rating
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -223,7 +223,7 @@ def _headline(
             say(MACRO_F1, lang),
             summary.macro_f1,
             interval_of(summary.macro_f1_interval),
-            shown_summary_rating(summary, is_failed=is_failed, lang=lang),
+            shown_rating(summary, is_failed=is_failed, lang=lang),
         )
     scorers = [scorer for each in run.evaluations for scorer in each.scorers]
     if not scorers or scorers[0].mean is None:

@@ -33,7 +33,7 @@ from callscore.reports.score import (
     summary_meaning,
 )
 from callscore.words.plain_data import calls_of
-from callscore.words.value_text import percent, shown_summary_rating
+from callscore.words.value_text import percent, shown_rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -116,7 +116,7 @@ def _document(
             say(MACRO_F1, lang),
             summary.macro_f1,
             interval_of(summary.macro_f1_interval),
-            shown_summary_rating(summary, is_failed=is_failed, lang=lang),
+            shown_rating(summary, is_failed=is_failed, lang=lang),
             summary_meaning(results, lang, is_failed=is_failed) if summary.scored else "",
         ),
         facts=rate_facts(summary, lang, [results.settings]),
