@@ -482,12 +482,11 @@ def test_cases_whose_ids_differ_only_in_a_hidden_value_are_all_saved(
     callscore("score", "cases.jsonl", "--save", "one")
     saved = callscore("export", "one")
 
-    ids = [found.get("case") for found in map(loads, saved.stdout.splitlines())]
-    assert [each for each in ids if each] == [
-        "[hidden email]",
-        "[hidden email] 2",
-        "[hidden email] 3",
+    results = [
+        found["result"] for found in map(loads, saved.stdout.splitlines()) if "result" in found
     ]
+    ids = [each["case"] for each in results]
+    assert ids == ["[hidden email]", "[hidden email] 2", "[hidden email] 3"]
 
 
 def test_no_option_is_shown_or_saved_with_a_secret(callscore: Program, tmp_path: Path) -> None:

@@ -551,6 +551,6 @@ def test_no_secret_is_in_the_name_or_the_properties_of_a_test(
     chosen = pytester.runpytest("--callscore", "-k", f"b-{secret}", "--co", "-q")
 
     result.assert_outcomes(failed=2)
-    assert "agent of ***[a-***]" in result.stdout.str()
+    assert "agent of [hidden MY_TOKEN][a-[hidden MY_TOKEN]]" in result.stdout.str()
     assert secret not in result.stdout.str() + (pytester.path / "report.xml").read_text()
-    assert _names(chosen) == ["agent of ***[b-***]"]
+    assert _names(chosen) == ["agent of [hidden MY_TOKEN][b-[hidden MY_TOKEN]]"]

@@ -37,7 +37,6 @@ _Path = tuple[str, ...]  # of an argument, from the name of its tool down
 _LITERAL = "[\\hidden "  # what looks like a marker in a text, and is not one
 _MAX_INTEGER = 10**40  # a longer number is not searched
 _MAX_DEPTH = 200
-_MANY = 100  # items that are checked one by one, and not in one text
 _MIN_COPY = 4  # characters of a hidden argument that is hidden elsewhere, too
 _PATH_PART = re.compile(r"[.\[]?([^.\[\]]+)\]?")
 # Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
@@ -84,16 +83,14 @@ class Hider:
 
     def occurs_in(self, value: Any) -> bool:
         """Whether anything would be hidden in a value; a quick check, which may be wrong to say yes."""
-        if self._redactor is not None:
-            return True
-        return _is_true_of_text(value, self._replaces_in)
+        text = None if self._redactor is not None else _as_json(value)
+        return text is None or (
+            self._secrets.occurs_in(text) or (self._is_live and OPENING in text)
+        )
 
     def has_secret(self, value: Any) -> bool:
         """Whether anything is hidden in a value."""
         return self.data(value) is not value
-
-    def _replaces_in(self, text: str) -> bool:
-        return self._secrets.occurs_in(text) or (self._is_live and OPENING in text)
 
     # --- texts and plain data -----------------------------------------------------------------
 
@@ -278,27 +275,6 @@ def _parts_of(path: Any) -> _Path:
     return tuple([name for name in _PATH_PART.findall(path[1:]) if not name.isdecimal()])
 
 
-def _is_true_of_text(value: Any, test: Callable[[str], bool]) -> bool:
-    """Whether a test holds for a text, or for a value as JSON, which takes one pass over it."""
-    if isinstance(value, str):
-        return test(value)
-    if not (isinstance(value, list | tuple) and len(value) > _MANY):
-        try:
-            return test(msgspec.json.encode(value, enc_hook=safe_repr).decode())
-        except (TypeError, ValueError, RecursionError) as error:
-            # A key that is not text, or a lone surrogate; or it is nested too deeply.
-            is_deep = isinstance(error, RecursionError)
-            if is_deep or not isinstance(value, Struct | dict | list | tuple | set | frozenset):
-                return True
-    return any(_is_true_of_text(member, test) for member in _members(value))
-
-
-def _members(value: Any) -> list[Any]:
-    if isinstance(value, Struct):
-        return [getattr(value, name) for name in value.__struct_fields__]
-    return [*value, *value.values()] if isinstance(value, dict) else [*value]
-
-
 def hide_for_report(value: _Value, *, is_live: bool = False) -> _Value:
     """A value as it is shown; for `is_live` see `Hider`."""
     return Hider(is_live=is_live).data(value)
@@ -310,8 +286,21 @@ def hide_text(text: str) -> str:
 
 
 def contains_marker(value: Any) -> bool:
-    """Whether a value of a report, or plain data, contains a marker, or what looks like one."""
-    return _is_true_of_text(value, lambda text: OPENING in text)
+    """Whether plain data contain a marker, or what looks like one."""
+    found = _as_json(value)
+    if found is not None:
+        return OPENING in found
+    return any(OPENING in text for text in texts_in(value))
+
+
+def _as_json(value: Any) -> str | None:
+    """A value as one text; None if it cannot be: it has a key that is not text, or is too deep."""
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value, enc_hook=safe_repr).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
 
 
 def texts_in(value: Any) -> Iterator[str]:

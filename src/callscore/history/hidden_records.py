@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,15 +41,7 @@ class RecordHider:
         """Read the environment again: an agent may have changed it."""
         self._hider.refresh()
 
-    @overload
-    def record(self, record: AnswerRecord) -> AnswerRecord: ...
-    @overload
-    def record(self, record: ResultRecord) -> ResultRecord: ...
-    @overload
-    def record(self, record: EvaluationRecord) -> EvaluationRecord: ...
-    def record(
-        self, record: AnswerRecord | ResultRecord | EvaluationRecord
-    ) -> AnswerRecord | ResultRecord | EvaluationRecord:
+    def record(self, record: AnswerRecord | ResultRecord | EvaluationRecord) -> Any:
         """The record as it is saved; the same object if nothing in it is hidden."""
         if isinstance(record, AnswerRecord):
             answer = self._hider.data(record.answer)

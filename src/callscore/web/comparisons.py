@@ -12,7 +12,6 @@ from callscore.core.phrases import Language, Phrase
 from callscore.core.settings import DEFAULT
 from callscore.engines.comparing_runs import with_changed_expectations
 from callscore.evaluations.locations import file_of_location
-from callscore.history.records import json_bytes
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
 from callscore.reports.html.compare import (
     ComparedRuns,
@@ -26,7 +25,7 @@ from callscore.runner.compared_cases import ComparedCases, RunTrials
 from callscore.web.cache import Remembered
 from callscore.web.indexing import IndexWriter
 from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND
-from callscore.web.responses import Encoded, hidden
+from callscore.web.responses import Encoded, encoded
 from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class ComparedPair(NamedTuple):
     def answer(self, about: dict[str, Any]) -> Encoded:
         """A `ComparePage` with more members."""
         known = {**about, "evaluations": self.evaluations, "evaluation_of": self.positions}
-        start = json_bytes(hidden(known))[:-1]
+        start = encoded(known)[:-1]
         return Encoded(b'%b,"document":%b,"index":%b}' % (start, self.document, self.columns))
 
 

@@ -6,8 +6,6 @@ import sys
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from callscore.core.large_number import decode_json
 from callscore.core.rendering import escape
 from callscore.errors import (
@@ -25,7 +23,7 @@ from callscore.web.requests import INVALID, NOT_FOUND, Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Encoded", "encoded", "error_answer", "hidden"]
+__all__ = ["Encoded", "encoded", "error_answer"]
 
 _SERVER_ERROR = 500
 _UNEXPECTED = (
@@ -42,38 +40,24 @@ class Encoded:
 
 
 def encoded(value: Any) -> bytes:
-    """An answer as JSON, without the secrets of the environment."""
-    if not isinstance(value, Encoded):
-        return json_bytes(hidden(value))
-    # What made it has hidden the secrets in it; this is to be sure.
-    text = value.data.decode("utf-8", "replace")
-    hider = Hider(NO_REDACTION)
-    if not (hider.has_any and hider.occurs_in(text)):
-        return value.data
-    return json_bytes(_hidden(decode_json(value.data), hider.text))
+    """An answer as JSON, without the secrets of the environment in any text or name.
 
-
-def hidden(value: Any) -> Any:
-    """Plain data, in which secrets are hidden in every text and in the names of members.
-
-    Numbers stay: those of runs and cases are counts and times, and those in calls were hidden with
-    the call.
+    What made it has hidden them already; this is to be sure. Numbers stay: those of runs and cases are
+    counts and times, and those in calls were hidden with the call.
     """
+    data = value.data if isinstance(value, Encoded) else json_bytes(value)
     hider = Hider(NO_REDACTION)
-    return _hidden(value, hider.text) if hider.has_any and hider.occurs_in(value) else value
+    if not hider.occurs_in(data.decode("utf-8", "replace")):
+        return data
+    return json_bytes(_hidden(decode_json(data), hider.text))
 
 
 def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, dict):
-        return {
-            hide(key) if isinstance(key, str) else key: _hidden(member, hide)
-            for key, member in value.items()
-        }
-    if isinstance(value, msgspec.Raw | msgspec.Struct):
-        return _hidden(decode_json(json_bytes(value)), hide)
-    return [_hidden(item, hide) for item in value] if isinstance(value, list | tuple) else value
+        return {hide(key): _hidden(member, hide) for key, member in value.items()}
+    return [_hidden(item, hide) for item in value] if isinstance(value, list) else value
 
 
 def error_answer(error: Exception) -> tuple[int, dict[str, str]]:

@@ -11,7 +11,6 @@ from callscore.evaluations.locations import file_of_location
 from callscore.hiding.environment import secret_values
 from callscore.hiding.hider import hide_for_report
 from callscore.history.notes import notes_on
-from callscore.history.records import json_bytes
 from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.document import document_json
 from callscore.reports.html.run import AboutRun, result_view, run_document
@@ -22,7 +21,7 @@ from callscore.web.cache import Remembered
 from callscore.web.indexing import index_of
 from callscore.web.live_runs import progress_of, status_of
 from callscore.web.requests import NOT_FOUND
-from callscore.web.responses import Encoded, hidden
+from callscore.web.responses import Encoded, encoded
 from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class RunPages:
                 "progress": progress_of(store, run) if is_running else None,
             }
             document, index = self._report(store, run, asked.lang)
-        known = json_bytes(hidden(about))
+        known = encoded(about)
         return Encoded(b'%b,"document":%b,"index":%b}' % (known[:-1], document, index))
 
     def _report(self, store: Store, run: RunRecord, lang: Language) -> tuple[bytes, bytes]:
@@ -106,7 +105,7 @@ class RunPages:
             view = result_view(shown, asked.lang, evaluation=label)
             notes = [msgspec.to_builtins(note) for note in notes_on(store, record.place, case)]
         about = {"evaluation": name_of_record(record), "notes": notes}
-        return Encoded(b'%b,"view":%b}' % (json_bytes(hidden(about))[:-1], encode_view(view)))
+        return Encoded(b'%b,"view":%b}' % (encoded(about)[:-1], encode_view(view)))
 
     def results_of(self, store: Store, run: RunRecord) -> StoredResults:
         """Finds the results of the cases of a run."""

@@ -14,12 +14,11 @@ from msgspec import Struct
 
 import callscore
 from callscore.core.phrases import Language, Phrase, say
-from callscore.history.records import json_bytes
 from callscore.reports.html.bundle import json_in_script
 from callscore.reports.html.catalogue import words_in
 from callscore.reports.html.document import hidden_characters
 from callscore.reports.html.linking import STYLES
-from callscore.web.responses import hidden
+from callscore.web.responses import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +102,7 @@ def shell_html(lang: Language, about: dict[str, Any]) -> bytes:
 <div id="app"></div>
 <noscript>{html_escape(say(_NO_SCRIPTS, lang))}</noscript>
 <script type="application/json" id="boot">""".encode(),
-            json_in_script(json_bytes(hidden(boot))),
+            json_in_script(encoded(boot)),
             b"""</script>
 <script type="module" src="/static/page/page.js"></script>
 </body>
