@@ -28,7 +28,7 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.pool import MOST_DEATHS, Pool, process_count
+from callscore.engines.pool import MOST_DEATHS, Done, Pool, process_count
 from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
@@ -262,9 +262,10 @@ class _LocalRun:
         scorer = self._scorer
         pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
         try:
-            for split, scored in self._scored(pool, self._splits()):
-                self._add(split, scored)
-                on_bytes(split.size)
+            for done in pool.results(self._splits()):
+                for split, scored in self._scored(pool, done):
+                    self._add(split, scored)
+                on_bytes(done.task.size)
         finally:
             self._deaths = pool.deaths
             pool.close()
@@ -282,21 +283,21 @@ class _LocalRun:
             yield from apart if is_apart else [split]
 
     def _scored(
-        self, pool: Pool[Split, _Scored], splits: Iterator[Split]
+        self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
-        """What the processes make of splits, in their order."""
-        scorer = self._scorer
-        for split, scored, lost_at in pool.results(splits):
-            if lost_at is None:
-                # What a process cannot do raises its error here.
-                yield split, scored or scorer.work(split)
-            elif lost_at >= 0 and lost_at not in split.skipped:
-                skipped = (*split.skipped, lost_at)
-                yield from self._scored(pool, iter([structs.replace(split, skipped=skipped)]))
-            elif len(split.files) > 1:
-                yield from self._scored(pool, iter(one_by_one(split)))
-            else:
-                yield split, scorer.lose(split)
+        """What was made of a split, without what ends every process."""
+        split, scored, lost_at = done
+        if lost_at is None:
+            # What a process cannot do raises its error here.
+            yield split, scored or self._scorer.work(split)
+        elif lost_at >= 0 and lost_at not in split.skipped:
+            rest = structs.replace(split, skipped=(*split.skipped, lost_at))
+            yield from self._scored(pool, pool.alone(rest))
+        elif len(split.files) > 1:
+            for each in one_by_one(split):
+                yield from self._scored(pool, pool.alone(each))
+        else:
+            yield split, self._scorer.lose(split)
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
