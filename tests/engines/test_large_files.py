@@ -421,7 +421,7 @@ def test_an_unfinished_run_is_continued_only_on_purpose_and_with_the_same_input(
     assert run(*arguments, "--resume") == 2
     found.append(capsys.readouterr().err)
 
-    reasons = ["there is an unfinished run", "other options (pass_mark)", "cases.jsonl has changed"]
+    reasons = ["there is an unfinished run", "of other options", "a file has changed"]
     assert [reason in text for reason, text in zip(reasons, found, strict=True)] == [True] * 3
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,16 +27,14 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.pool import MOST_DEATHS, Pool, process_count
+from callscore.engines.pool import MOST_DEATHS, Done, Pool, process_count
 from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
-    FileState,
     Fingerprint,
     PartFiles,
     RowFile,
     begin_parts,
-    file_state,
     fingerprint_of,
     kept_cases,
     parts_folder,
@@ -55,6 +54,7 @@ from callscore.engines.splits import (
     is_stream,
     one_by_one,
     plan_splits,
+    size_of,
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -63,8 +63,6 @@ from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from callscore.engines.inputs import Found
 
 __all__ = ["RowRun", "score_to_rows"]
@@ -138,9 +136,8 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
     kept = options.columns.cases if keeps_failing else max_shown
-    states = {path: file_state(path, source_name(path)) for path in (*references, *files)}
-    fingerprint = _fingerprint([*states.values()], options, kept, is_joined=bool(references))
-    parts = begin_parts(parts_folder(results), fingerprint, states, resume=resume)
+    fingerprint = _fingerprint(files, references, options, kept)
+    parts = begin_parts(parts_folder(results), fingerprint, resume=resume)
     scorer = _SplitScorer(
         options,
         parts,
@@ -187,29 +184,29 @@ def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
 
 
 def _fingerprint(
-    states: list[FileState], options: RowOptions, kept: str | int, *, is_joined: bool
+    files: Sequence[str], references: Sequence[str], options: RowOptions, kept: str | int
 ) -> Fingerprint:
     from callscore import __version__
 
-    found = {
-        "settings": settings_payload(options.settings),
-        "--map": dict(options.fields or {}),
-        "--input-format": options.format,
-        "--view, --candidate, --leave-out, --failure-pattern or --id-from": repr(
-            structs.replace(options.read_options, tools={})
-        ),
-        "--tools": _digest(tools_payload(options.tools)),
-        "--pairs": options.columns.pairs,
-        "hidden values": msgspec.json.encode(options.redaction).decode(),
-        "--skip-bad": options.skips_bad,
-        "--expected": is_joined,
-        "--show, --max-shown or --save": kept,
-    }
+    read_options = repr(structs.replace(options.read_options, tools={}))
+    given = [
+        *(__version__, ROW_VERSION, kept, settings_payload(options.settings), options.skips_bad),
+        *(dict(options.fields or {}), options.format, read_options, tools_payload(options.tools)),
+        *(options.columns, options.redaction),
+    ]
     return Fingerprint(
-        version=f"{__version__}, rows {ROW_VERSION}",
-        options=msgspec.json.decode(msgspec.json.encode(found)),  # as it is read back
-        input=_digest(states),
+        input=_digest([[_file_state(path) for path in each] for each in (references, files)]),
+        options=_digest(given),
     )
+
+
+def _file_state(path: str) -> tuple[str, int, int]:
+    """What shows that a file has changed."""
+    try:
+        changed = Path(path).stat().st_mtime_ns
+    except (OSError, ValueError):  # standard input, a URL, or a file that is missing
+        changed = 0
+    return source_name(path), size_of(path) or 0, changed
 
 
 def _digest(value: Any) -> str:
@@ -263,9 +260,10 @@ class _LocalRun:
         scorer = self._scorer
         pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
         try:
-            for split, scored in self._scored(pool, self._splits()):
-                self._add(split, scored)
-                on_bytes(split.size)
+            for done in pool.results(self._splits()):
+                for split, scored in self._scored(pool, done):
+                    self._add(split, scored)
+                on_bytes(done.task.size)
         finally:
             self._deaths = pool.deaths
             pool.close()
@@ -283,21 +281,21 @@ class _LocalRun:
             yield from apart if is_apart else [split]
 
     def _scored(
-        self, pool: Pool[Split, _Scored], splits: Iterator[Split]
+        self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
-        """What the processes make of splits, in their order."""
-        scorer = self._scorer
-        for split, scored, lost_at in pool.results(splits):
-            if lost_at is None:
-                # What a process cannot do raises its error here.
-                yield split, scored or scorer.work(split)
-            elif lost_at >= 0 and lost_at not in split.skipped:
-                skipped = (*split.skipped, lost_at)
-                yield from self._scored(pool, iter([structs.replace(split, skipped=skipped)]))
-            elif len(split.files) > 1:
-                yield from self._scored(pool, iter(one_by_one(split)))
-            else:
-                yield split, scorer.lose(split)
+        """What was made of a split, without what ends every process."""
+        split, scored, lost_at = done
+        if lost_at is None:
+            # What a process cannot do raises its error here.
+            yield split, scored or self._scorer.work(split)
+        elif lost_at >= 0 and lost_at not in split.skipped:
+            rest = structs.replace(split, skipped=(*split.skipped, lost_at))
+            yield from self._scored(pool, pool.alone(rest))
+        elif len(split.files) > 1:
+            for each in one_by_one(split):
+                yield from self._scored(pool, pool.alone(each))
+        else:
+            yield split, self._scorer.lose(split)
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
@@ -400,7 +398,7 @@ class _SplitScorer:
     ) -> _Scored:
         """Write the rows of a split, and count them."""
         lost = (*skipped_places(split), *lost)
-        fingerprint = self.parts.fingerprint_of(split.files, lost)
+        fingerprint = structs.replace(self.parts.fingerprint, lost=lost)
         schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
         with RowFile(self.parts.path(split.name), schema) as rows:
             return self._count(map(rows.written, batches), lost)

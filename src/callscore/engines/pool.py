@@ -7,6 +7,7 @@ position is lost, and the others go on.
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -17,7 +18,7 @@ from callscore.sources import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
     from callscore.sources import Array, BadRecord, Entry, Record
 
@@ -92,19 +93,39 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _do(message: Any) -> Any:
+def _do(slot: int | None, message: Any) -> Any:
     """Do the work on a message; None if that is not possible, because the caller then raises the same error."""
     mark_position(_NOWHERE)
     try:
-        return _own_work[0](message)
+        return _put(slot, _own_work[0](_taken(slot, message)))
     except Exception:  # noqa: BLE001  (whatever it is, the caller does the same work)
-        return None
+        return _put(slot, None)
 
 
 def mark_position(position: int) -> None:
     """Note how far a process is in its task: it tells a task that ends its process from bad luck."""
     if _own_position:
         _own_position[0].value = position
+
+
+# Through a pipe, a process that is killed may send half of a value, and this one would wait for the rest for
+# ever. Where processes are copies, values are in memory that they share, and only their sizes are sent.
+
+
+def _put(slot: int | None, value: Any) -> Any:
+    """Store a value in a slot; returns what is sent instead of it."""
+    if slot is None:
+        return value
+    data = memoryview(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+    os.ftruncate(slot, 0)
+    size = 0
+    while size < len(data):
+        size += os.pwrite(slot, data[size:], size)
+    return size
+
+
+def _taken(slot: int | None, sent: Any) -> Any:
+    return sent if slot is None else pickle.loads(os.pread(slot, sent, 0))  # noqa: S301  (from `_put`)
 
 
 # --- their parent ---------------------------------------------------------------------------------
@@ -123,35 +144,103 @@ class Done(NamedTuple, Generic[_Task, _Result]):
     result: _Result | None
     lost_at: int | None = None
 
+
+class _Given(NamedTuple):
+    """A message that processes were given.
+
+    Attributes:
+        slot: where it is, and its result will be.
+    """
+
+    future: Future[Any]
+    slot: int | None
+
+
+class _Processes:
+    """Some processes that do the same work; they start with the first message."""
+
+    def __init__(self, work: Callable[[Any], Any], jobs: int, position: Any = None) -> None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        context, is_copied = get_context(START_METHOD), START_METHOD == "fork"
+        self._executor = ProcessPoolExecutor(jobs, context, _begin, (work, position))
+        self._slots = [
+            os.memfd_create("callscore") if is_copied else None for _ in range(jobs * _TASKS_AHEAD)
+        ]
+        self._free = [*self._slots]
+
     @property
-    def is_lost(self) -> bool:
-        """Whether the caller must not do the work."""
-        return self.lost_at is not None
+    def has_room(self) -> bool:
+        """Whether they take another message."""
+        return bool(self._free)
+
+    def give(self, message: Any) -> _Given | None:
+        """Give them a message; None if one of them is dead.
+
+        Raises:
+            WorkerEnded: no process can be started.
+        """
+        from concurrent.futures.process import BrokenProcessPool
+
+        slot = self._free[-1]
+        try:
+            future = self._executor.submit(_do, slot, _put(slot, message))
+        except BrokenProcessPool:
+            return None
+        except OSError as error:
+            raise WorkerEnded(_NOT_STARTED.format(error=error)) from error
+        self._free.pop()
+        return _Given(future, slot)
+
+    def result(self, given: _Given) -> Any:
+        """What they made of a message; waits for it.
+
+        Raises:
+            BrokenProcessPool: one of them died.
+        """
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            return _taken(given.slot, given.future.result())
+        except BrokenProcessPool:
+            raise
+        except Exception:  # noqa: BLE001  (the result could not be sent, for one of many reasons)
+            return None
+        finally:
+            self._free.append(given.slot)
+
+    def end(self) -> None:
+        """End them, whatever they do."""
+        # There is no public way before Python 3.14.
+        for process in list((self._executor._processes or {}).values()):  # noqa: SLF001
+            process.kill()
+        self._executor.shutdown(cancel_futures=True)
+        for slot in filter(None, self._slots):
+            os.close(slot)
 
 
 class _Pending(Generic[_Task, _Result]):
     """A task that is not done, or waits for earlier ones."""
 
-    def __init__(self, task: _Task, future: Future[Any] | None) -> None:
+    def __init__(self, task: _Task) -> None:
         self.task = task
-        self.future = future  # None if the processes were dead before it began
+        self.given: _Given | None = None  # None if the processes were dead before it began
         self.done: Done[_Task, _Result] | None = None
 
-    @property
-    def is_running(self) -> bool:
-        return self.done is None and self.future is not None and not self.future.done()
-
-    def settle(self) -> bool:
-        """Take the result, if there is one; returns whether a process has died."""
+    def is_dead(self, processes: _Processes) -> bool:
+        """Take the result, if there is one; returns whether a process has died instead."""
         from concurrent.futures.process import BrokenProcessPool
 
-        if self.done is not None or self.is_running:
+        if self.done is not None:
             return False
-        error = None if self.future is None else self.future.exception()
-        if self.future is None or isinstance(error, BrokenProcessPool):
+        if self.given is None:
             return True
-        # Any other error says that the result could not be sent.
-        self.done = Done(self.task, None if error else self.future.result())
+        try:
+            if self.given.future.done():
+                self.done = Done(self.task, processes.result(self.given))
+        except BrokenProcessPool:
+            return True
         return False
 
 
@@ -161,127 +250,85 @@ class Pool(Generic[_Task, _Result]):
     Args:
         work: what to do with a message; None, or an error, leaves the task to the caller.
         jobs: the number of processes.
+        message: what a process is sent for a task, computed when it is sent.
 
     Attributes:
         deaths: how many processes were killed, and replaced.
     """
 
-    def __init__(self, work: Callable[[Any], _Result | None], jobs: int) -> None:
+    def __init__(
+        self,
+        work: Callable[[Any], _Result | None],
+        jobs: int,
+        message: Callable[[_Task], Any] = lambda task: task,
+    ) -> None:
         self.deaths = 0
         self._work = work
         self._jobs = jobs
-        self._is_stopped = False
-        self._executor: ProcessPoolExecutor | None = None
+        self._message = message
+        self._is_stopped = not _can_be_sent(work)
+        self._processes: _Processes | None = None
 
-    def results(
-        self,
-        tasks: Iterator[_Task],
-        message: Callable[[_Task], Any] = lambda task: task,
-        *,
-        in_order: bool = True,
-    ) -> Iterator[Done[_Task, _Result]]:
-        """What the processes make of the tasks; each task is taken shortly before a process is free.
-
-        Args:
-            tasks: the tasks.
-            message: what a process is sent for a task, computed when it is sent.
-            in_order: whether results come in the order of the tasks, or as soon as they are there.
+    def results(self, tasks: Iterator[_Task]) -> Iterator[Done[_Task, _Result]]:
+        """What the processes make of the tasks, in their order; each is taken shortly before a process is free.
 
         Raises:
             WorkerEnded: no process can be started.
         """
         from concurrent.futures import FIRST_COMPLETED, wait
 
-        waiting: deque[_Pending[_Task, _Result]] = deque()  # in the order of the tasks
+        waiting: deque[_Pending[_Task, _Result]] = deque()
         has_more = True
         while (has_more or waiting) and not self._is_stopped:
-            while has_more and self._has_room(waiting):
+            processes = self._processes = self._processes or _Processes(self._work, self._jobs)
+            while has_more and processes.has_room and len(waiting) < _TASKS_WAITING * self._jobs:
                 task = next(tasks, None)
                 has_more = task is not None
                 if task is not None:
-                    waiting.append(_Pending(task, self._submit(message(task))))
+                    waiting.append(_Pending(task))
+                    waiting[-1].given = processes.give(self._message(task))
             # All of them take their results.
-            if any([pending.settle() for pending in waiting]):  # noqa: C419
-                self._repeat(waiting, message)
-            ready = self._ready(waiting, in_order=in_order)
-            if ready is not None:
-                waiting.remove(ready)
-                yield cast("Done[_Task, _Result]", ready.done)
+            if any([pending.is_dead(processes) for pending in waiting]):  # noqa: C419
+                self._repeat(waiting)
+            first = waiting[0].done if waiting else None
+            if first is not None:
+                waiting.popleft()
+                yield first
             elif waiting:
-                futures = [each.future for each in waiting if each.is_running and each.future]
+                futures = [each.given.future for each in waiting if each.given and not each.done]
                 wait(futures, None, FIRST_COMPLETED)
         # Not what is done: it was done before the caller knew what it knows now.
         yield from [Done(each.task, None, each.done and each.done.lost_at) for each in waiting]
         yield from (Done(task, None) for task in tasks)
 
-    def _has_room(self, waiting: deque[_Pending[_Task, _Result]]) -> bool:
-        """Whether another task can be given to the processes."""
-        running = sum([pending.is_running for pending in waiting])
-        is_room = len(waiting) < _TASKS_WAITING * self._jobs
-        return is_room and running < _TASKS_AHEAD * self._jobs and not self._is_stopped
-
-    @staticmethod
-    def _ready(
-        waiting: deque[_Pending[_Task, _Result]], *, in_order: bool
-    ) -> _Pending[_Task, _Result] | None:
-        """A task that is done; in order, only one that no earlier task delays."""
-        for pending in waiting:
-            if pending.done is not None:
-                return pending
-            if in_order:
-                return None
-        return None
-
-    def _submit(self, message: Any) -> Future[Any] | None:
-        """Give a message to the processes, which are started with the first; None if they are dead."""
-        from concurrent.futures.process import BrokenProcessPool
-        from pickle import PicklingError
-
-        self._executor = self._executor or self._started(self._jobs)
-        try:
-            return self._executor.submit(_do, message)
-        except BrokenProcessPool:
-            return None
-        except OSError as error:
-            raise WorkerEnded(_NOT_STARTED.format(error=error)) from error
-        except (PicklingError, AttributeError, TypeError):  # only this process has what it needs
-            self._is_stopped = True
-            return None
-
-    def _started(self, jobs: int, position: Any = None) -> ProcessPoolExecutor:
-        from concurrent.futures import ProcessPoolExecutor
-
-        return ProcessPoolExecutor(jobs, _context(), _begin, (self._work, position))
-
-    def _repeat(
-        self, waiting: deque[_Pending[_Task, _Result]], message: Callable[[_Task], Any]
-    ) -> None:
+    def _repeat(self, waiting: Iterable[_Pending[_Task, _Result]]) -> None:
         """Do what was not done when a process died: it may be the cause, so that each is done alone."""
-        self.close()
-        if self._is_stopped:  # there are no processes
-            return
         self.deaths += 1
+        self.close()
         for pending in waiting:
-            if pending.done is None:
-                pending.done = self._alone(pending.task, message)
+            pending.done = pending.done or self.alone(pending.task)
 
-    def _alone(self, task: _Task, message: Callable[[_Task], Any]) -> Done[_Task, _Result]:
+    def alone(self, task: _Task) -> Done[_Task, _Result]:
         """Do a task in a process of its own, and if it dies in another one.
 
         A process that is killed from outside ends anywhere. One that the task itself ends, ends at the
         same position each time.
         """
+        from concurrent.futures.process import BrokenProcessPool
+        from multiprocessing import get_context
+
         deaths: Counter[int] = Counter()  # by position
-        position = _context().RawValue("q", _NOWHERE)
+        position = get_context(START_METHOD).RawValue("q", _NOWHERE)
         while True:
-            self._executor = self._started(1, position)
-            pending: _Pending[_Task, _Result] = _Pending(task, self._submit(message(task)))
-            if pending.future is not None:
-                pending.future.exception()  # waits
-            is_dead = pending.settle()
-            self.close()
-            if not is_dead and pending.done is not None:
-                return pending.done
+            processes = _Processes(self._work, 1, position)
+            try:
+                given = processes.give(self._message(task))
+                if given is not None:
+                    return Done(task, processes.result(given))
+            except BrokenProcessPool:
+                pass
+            finally:
+                processes.end()
             self.deaths += 1
             deaths[position.value] += 1
             if deaths[position.value] == MOST_DEATHS or deaths.total() == _MOST_TRIES:
@@ -293,18 +340,20 @@ class Pool(Generic[_Task, _Result]):
 
     def close(self) -> None:
         """End the processes."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            # What they do is not needed any more. There is no public way to end them before Python 3.14.
-            for process in list((executor._processes or {}).values()):  # noqa: SLF001
-                process.kill()
-            executor.shutdown(cancel_futures=True)
+        processes, self._processes = self._processes, None
+        if processes is not None:
+            processes.end()
 
 
-def _context() -> Any:
-    from multiprocessing import get_context
-
-    return get_context(START_METHOD)
+def _can_be_sent(work: Callable[[Any], Any]) -> bool:
+    """Whether another process can be given this work."""
+    if START_METHOD == "fork":
+        return True
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError):  # only this process has what it needs
+        return False
+    return True
 
 
 # --- the lines of a file --------------------------------------------------------------------------
@@ -395,10 +444,12 @@ def left_by_pool(batches: Iterator[Batch], lines: LineWork[_Result], jobs: int) 
 
 def _left_by_pool(batches: Iterator[Lines], given: LineWork[_Result], jobs: int) -> Iterator[Batch]:
     state = given.state()
-    pool: Pool[list[Lines], _Result] = Pool(_InOneState(given.work), jobs)
+    pool: Pool[list[Lines], _Result] = Pool(
+        _InOneState(given.work), jobs, lambda lines: (lines, given.context())
+    )
     try:
-        for done in pool.results(_groups(batches), lambda lines: (lines, given.context())):
-            if done.is_lost:
+        for done in pool.results(_groups(batches)):
+            if done.lost_at is not None:
                 if given.lose is None:
                     raise WorkerEnded(_ENDED)
                 given.lose(done.task)

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from callscore.engines.result_rows import require_pyarrow
-from callscore.engines.splits import size_of
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
-    "FileState",
     "Fingerprint",
     "PartFiles",
     "RowFile",
     "begin_parts",
-    "file_state",
     "fingerprint_of",
     "kept_cases",
     "parts_folder",
@@ -45,25 +41,17 @@ _ROWS_PER_GROUP = 1 << 16
 _GROUP_SIZE = 1 << 25  # bytes
 
 
-# The path of a file, its size, and the time of its last change.
-FileState = tuple[str, int, int]
-
-
 class Fingerprint(Struct, frozen=True, kw_only=True):
     """What a part was made of, in its metadata: a part of the same input and options is not made again.
 
     Attributes:
-        version: of callscore, and of the rows.
-        options: the settings and all other options that change the rows, as plain data.
-        input: a digest of the states of all files.
-        files: those of the part.
+        input: a digest of the names, sizes and times of all files.
+        options: a digest of all that changes the rows: the settings, other options, the version of callscore.
         lost: the places of what could not be scored.
     """
 
-    version: str
-    options: dict[str, Any]
     input: str
-    files: tuple[FileState, ...] = ()
+    options: str
     lost: tuple[str, ...] = ()
 
 
@@ -78,32 +66,23 @@ class PartFiles(Struct, frozen=True):
     Attributes:
         folder: where they are.
         fingerprint: that of all parts.
-        states: those of the files of the input, by path.
         done: the names of the parts of an earlier run that this one continues.
     """
 
     folder: Path
     fingerprint: Fingerprint
-    states: Mapping[str, FileState]
     done: frozenset[str] = frozenset()
 
     def path(self, name: str) -> Path:
         """The file of a part."""
         return self.folder / f"part-{name}.parquet"
 
-    def fingerprint_of(self, files: Iterable[str], lost: tuple[str, ...]) -> Fingerprint:
-        """That of the part with these files."""
-        states = tuple([self.states[path] for path in files if path in self.states])
-        return structs.replace(self.fingerprint, files=states, lost=lost)
-
     def remove(self) -> None:
         """Remove the parts."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def begin_parts(
-    folder: Path, fingerprint: Fingerprint, states: Mapping[str, FileState], *, resume: bool
-) -> PartFiles:
+def begin_parts(folder: Path, fingerprint: Fingerprint, *, resume: bool) -> PartFiles:
     """Create the folder of the parts, or find those that are done.
 
     Raises:
@@ -125,18 +104,9 @@ def begin_parts(
     for path in existing:
         found = fingerprint_of(path)
         if found is not None:  # a damaged part is made again
-            _require_same(found, fingerprint, states, folder)
+            _require_same(found, fingerprint, folder)
             done.append(path.stem.removeprefix("part-"))
-    return PartFiles(folder, fingerprint, states, frozenset(done))
-
-
-def file_state(path: str, name: str) -> FileState:
-    """What shows that a file has changed; a file with this name."""
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except (OSError, ValueError):  # standard input, a URL, or a file that is missing
-        changed = 0
-    return name, size_of(path) or 0, changed
+    return PartFiles(folder, fingerprint, frozenset(done))
 
 
 def with_fingerprint(schema: Any, fingerprint: Fingerprint) -> Any:
@@ -156,28 +126,12 @@ def fingerprint_of(path: Path) -> Fingerprint | None:
         return None
 
 
-def _differing(found: dict[str, Any], given: dict[str, Any]) -> list[str]:
-    names = sorted({*found, *given})
-    return [name for name in names if found.get(name) != given.get(name)]
-
-
-def _require_same(
-    found: Fingerprint, given: Fingerprint, states: Mapping[str, FileState], folder: Path
-) -> None:
+def _require_same(found: Fingerprint, given: Fingerprint, folder: Path) -> None:
     changed = ""
     if found.options != given.options:
-        differing = _differing(found.options, given.options)
-        before, now = (each.options.get("settings") for each in (found, given))
-        if isinstance(before, dict) and isinstance(now, dict):  # which of them says more
-            others = [name for name in differing if name != "settings"]
-            differing = [*_differing(before, now), *others]
-        changed = f"other options ({', '.join(differing)})"
-    elif found.version != given.version:
-        changed = f"another version of callscore, {found.version}"
+        changed = "other options, or of another version of callscore"
     elif found.input != given.input:
-        known = set(states.values())
-        path = next((file[0] for file in found.files if file not in known), "")
-        changed = f"other input ({f'{path} has changed' if path else 'other files'})"
+        changed = "other files, or a file has changed"
     if changed:
         raise InvalidSettings(
             f"{folder}: the unfinished run is of {changed}. Pass what it was started with, or delete"
