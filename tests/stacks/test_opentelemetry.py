@@ -31,8 +31,8 @@ from tests.servers.recording_server import Reply, record_requests
 from callscore.receiving.otlp import (
     JSON,
     PROTOBUF,
-    BadRequest,
     Refused,
+    RefusedRequest,
     error_body,
     read_request,
     success_body,
@@ -312,7 +312,7 @@ def test_damaged_requests_are_refused_where_the_real_package_refuses_them() -> N
             is_valid = True
         try:
             read_request(bytes(data), PROTOBUF)
-        except BadRequest:
+        except RefusedRequest:
             agree += not is_valid
         else:
             agree += is_valid
