@@ -142,7 +142,7 @@ def test_a_trace_that_cannot_be_read_is_kept_aside_and_the_rest_goes_on(output: 
     receiver.finish()
 
     assert written(output) == [trace_id(1), trace_id(3)]
-    assert aside == [f"trace {trace_id(2)} ZeroDivisionError()"]
+    assert aside == [f"{trace_id(2)} ZeroDivisionError()"]
     assert receiver.unwritten == 1
     a_receiver(output, Clock()).finish()
     assert written(output) == [trace_id(1), trace_id(2), trace_id(3)]

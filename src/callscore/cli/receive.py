@@ -131,8 +131,8 @@ _NOT_WRITTEN = Phrase(
     "не записано: {traces}. Данные остались в {spool} до следующего запуска",
 )
 _KEPT_ASIDE = Phrase(
-    "{trace} could not be read, and is kept aside in {spool}. Please report this: {problem}",
-    "не удалось прочитать: {trace}, данные остались в {spool}. Пожалуйста, сообщите об этом: {problem}",
+    "trace {trace} could not be read, and is kept in {spool}. Please report this: {problem}",
+    "не удалось прочитать трассу {trace}, данные остались в {spool}. Пожалуйста, сообщите об этом: {problem}",
 )
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")

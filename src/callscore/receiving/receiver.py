@@ -81,8 +81,9 @@ class Receiver:
         fields_of: called with each closed trace; returns more fields of its line.
         on_written: called with each closed trace when it is on the disk.
         take_again: called with each trace that killed receivers have written in this session.
-        on_aside: called with the name of what could not be read or scored because of a mistake of this
-            program, and the problem. It stays in the spool, and is tried again at the next start.
+        on_aside: called with the id of a trace that could not be read or scored because of a mistake of
+            this program (or with the number of a row), and the problem. It stays in the spool, and is tried
+            again at the next start.
         clock: seconds that never go back.
 
     Attributes:
@@ -186,14 +187,14 @@ class Receiver:
         try:
             self._take_again(self._reader.read(trace))
         except Exception as error:  # noqa: BLE001  (likewise, or it would stop every start)
-            self._on_aside(f"trace {trace.id}", repr(error))
+            self._on_aside(trace.id, repr(error))
 
     def _take_row(self, row: int, content: bytes) -> int:
         """Take the spans of a row that are not written yet; returns how many."""
         try:
             spans = read_document(content)
         except RefusedRequest as error:
-            self._keep_aside(f"row {row}", error.problem)
+            self._keep_aside(f"#{row}", error.problem)
             return 0
         size = memory_of(len(spans), content)
         count = self._traces.add(spans, row, size, self._clock()) if spans else 0
@@ -294,7 +295,7 @@ class Receiver:
             found = self._reader.read(trace)
             line = line_of(found, self._fields_of(found), self._hider)
         except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop other traces)
-            self._keep_aside(f"trace {trace.id}", repr(error))
+            self._keep_aside(trace.id, repr(error))
             with self._guard:
                 self._traces.forget(trace)
         else:
