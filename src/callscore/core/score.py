@@ -475,7 +475,8 @@ class Score(Struct, frozen=True, gc=False):
         """
         if self.forbidden:
             return 0.0
-        return f1_of(self._correct_count, len(self.expected), self.total_actual)
+        correct = self.equal_start + len(self.other_correct)  # without calls: it is often asked
+        return f1_of(correct, len(self.expected), len(self.actual) - len(self.free))
 
     @property
     def score(self) -> float:
@@ -735,7 +736,8 @@ UNANSWERED: Outcome = (0, 0, 0, -1)
 def outcome_of(score: Score) -> Outcome:
     """The outcome of a scored case."""
     correct = score.equal_start + len(score.other_correct)
-    return correct, len(score.expected), score.total_actual, len(score.forbidden)
+    actual = len(score.actual) - len(score.free)
+    return correct, len(score.expected), actual, len(score.forbidden)
 
 
 def has_no_counted_calls(score: Score) -> bool:
