@@ -86,6 +86,8 @@ class SecretFinder:
 
     def occurs_in(self, text: str) -> bool:
         """Whether a secret may be in the text; a quick check, which may be wrong to say yes."""
+        if not self._secrets:
+            return False
         if any(part in text for part in self._parts) or self._coded.search(text):
             return True
         lowered = text.lower()
