@@ -393,6 +393,24 @@ def test_an_answer_with_a_secret_is_not_reused(callscore: Program, tmp_path: Pat
     assert secret not in first.stdout + first.stderr + again.stdout + again.stderr
 
 
+def test_a_question_with_a_hidden_value_is_asked_again(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "callscore.toml").write_text('redact.builtin = ["email"]')
+    (tmp_path / "eval_agent.py").write_text(
+        "import os\n"
+        "from callscore import Case, evaluation\n"
+        "from pathlib import Path\n"
+        "@evaluation(cases=[Case(os.environ['WHO'], id='a', expected=[]), Case('q', id='b', expected=[])])\n"
+        "def agent(case):\n"
+        "    with Path('asked.log').open('a') as log: log.write(case.id)\n"
+        "    return []\n",
+    )
+
+    for who in ("ann@example.com", "bob@example.com", "bob@example.com"):
+        callscore("run", "--cache", "--jobs", "1", WHO=who)
+
+    assert (tmp_path / "asked.log").read_text() == "abaa"
+
+
 def test_an_error_shows_no_secret(callscore: Program, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(
         dumps({"id": "a", "expected": ["f"], "actual": [{"name": "g", "arguments": {"k": "x"}}]})

@@ -7,7 +7,9 @@ a part of a secret that these ways of writing leave alone, or characters that ar
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ OPENING = "[hidden "  # of every marker, and of nothing else: in an agent's text
 
 _MIN_ENCODED = 8  # characters of a base64 copy
 _MIN_RUN = 3
+_LONG = 128  # characters of a secret
 _LINE = 60  # characters of base64 that are on two lines at most
 _MIN_CUT = 4  # characters of a secret beside a cut
 _CUT = "…"  # where a text was shortened
@@ -35,7 +38,7 @@ _ESCAPE = _BACKSLASH + "{1,32}"
 _MAY_ESCAPE = _BACKSLASH + "{0,32}"
 _START = r"(?<!\\)(?<!%5[cC])"  # a row of backslashes is tried once
 _PERCENT = "%(?:25)*"
-_BREAK = r"(?:\s|\\{1,32}[rn])*"  # in a copy that is broken into lines
+_BREAK = re.compile(r"[\r\n]+[ \t]*|\\{1,32}[rn]")  # in a copy that is broken into lines
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _BASE64_SIGNS = {
     "+": rf"(?:[+\-]|{_PERCENT}2[bBdD])",
@@ -86,6 +89,8 @@ class SecretFinder:
 
     def occurs_in(self, text: str) -> bool:
         """Whether a secret may be in the text; a quick check, which may be wrong to say yes."""
+        if not self._secrets:
+            return False
         if any(part in text for part in self._parts) or self._coded.search(text):
             return True
         lowered = text.lower()
@@ -103,6 +108,18 @@ class SecretFinder:
 
     def _find(self, text: str) -> list[_Found]:
         """The secrets in the text, in order; those that overlap are one, with the name of the first."""
+        found = self._found_in(text)
+        breaks = [found.span() for found in _BREAK.finditer(text)]
+        if breaks:  # a copy in base64 may be broken into lines
+            lengths = [0, *accumulate([end - start for start, end in breaks])]
+            starts = [start - before for (start, _), before in zip(breaks, lengths, strict=False)]
+            for each in self._found_in(_BREAK.sub("", text)):
+                start = each.start + lengths[bisect_right(starts, each.start)]
+                end = each.end + lengths[bisect_left(starts, each.end)]
+                found.append(_Found(start, end, each.name))
+        return _merged(found)
+
+    def _found_in(self, text: str) -> list[_Found]:
         found: list[_Found] = []
         if not self.occurs_in(text):
             return found
@@ -113,7 +130,7 @@ class SecretFinder:
         if _CUT in text:
             for name, secret in self._secrets:
                 found += [_Found(*place, name) for place in _cut_places(text, secret)]
-        return _merged(found)
+        return found
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
@@ -134,11 +151,15 @@ def _copies_of(secret: str) -> str:
     """An expression for all ways in which a secret is written."""
     raw = _bytes_of(secret)
     parts = [part[0] for part in re.finditer(r"\\+|\r?\n|.", secret, re.DOTALL)]
-    as_text = _written(parts[0], _START + _ESCAPE, "") + "".join(map(_written, parts[1:]))
-    copies = [
-        _BREAK.join([_BASE64_SIGNS.get(one, one) for one in copy]) for copy in _base64_copies(raw)
+    is_long = len(secret) > _LONG  # only what encodings change may be encoded in it
+    as_text = [
+        part if is_long and part.isascii() and part.isalnum() else _written(part) for part in parts
     ]
-    return "|".join([as_text, *copies, f"(?i:{raw.hex()})"])
+    as_text[0] = _written(parts[0], _START + _ESCAPE, "")
+    copies = [
+        "".join([_BASE64_SIGNS.get(one, one) for one in copy]) for copy in _base64_copies(raw)
+    ]
+    return "|".join(["".join(as_text), *copies, f"(?i:{raw.hex()})"])
 
 
 def _written(part: str, escape: str = _ESCAPE, may_escape: str = _MAY_ESCAPE) -> str:
@@ -152,7 +173,7 @@ def _written(part: str, escape: str = _ESCAPE, may_escape: str = _MAY_ESCAPE) ->
     code = ord(part)
     units = part.encode("utf-16-be", "surrogatepass").hex()
     coded = _ESCAPE.join([f"u{units[at : at + 4]}" for at in range(0, len(units), 4)])
-    coded += rf"|U{code:08x}|u\{{0*{code:x}\}}|x{code:02x}"
+    coded += rf"|[uUx]\{{?0*{code:x}\}}?"
     percent = "".join([f"{_PERCENT}{byte:02x}" for byte in _bytes_of(part)])
     ways = [re.escape(part), f"(?i:{escape}(?:{coded})|{percent})"]
     if part in "\"'/`":

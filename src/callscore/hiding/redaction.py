@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.core.comparators import regex
-from callscore.core.rules import Matcher
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import matches_pattern
 from callscore.errors import InvalidSettings
@@ -96,7 +95,7 @@ def redaction_from(table: Any, place: str) -> Redaction:
 
 
 def _pattern_problem(pattern: str) -> str | None:
-    problem = regex.check(Matcher("$regex", pattern))
+    problem = regex.pattern_problem(pattern)
     if problem is None and regex.compiled(pattern).search("") is not None:
         return "the regular expression matches an empty text"
     return problem

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
     from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare", "compiled", "describe"]
+__all__ = [
+    "EXAMPLES",
+    "KEYS",
+    "SCHEMA",
+    "accepts",
+    "check",
+    "compare",
+    "compiled",
+    "describe",
+    "pattern_problem",
+]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -54,6 +64,11 @@ def check(matcher: Matcher) -> str | None:
     pattern = matcher.value
     if not isinstance(pattern, str):
         return operand_problem(matcher, "a regular expression")
+    return pattern_problem(pattern)
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Why a regular expression cannot be used; None if it can."""
     if len(pattern) > _MAX_PATTERN:
         return f"the regular expression is longer than {_MAX_PATTERN} characters."
     if _size(pattern) > _MAX_SIZE:
