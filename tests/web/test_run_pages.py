@@ -90,7 +90,7 @@ def test_the_evaluations_of_a_run_are_told_apart(
 def test_a_damaged_run_is_a_sentence(browser: Browser, runs: Runs, project: Path) -> None:
     run = runs()
     with open_store(project / ".callscore/history.db") as store, store.writing() as connection:
-        connection.execute("DELETE FROM results WHERE case_id = 'oslo'")  # type: ignore[call-overload]
+        connection.execute("DELETE FROM results WHERE case_id = 'oslo'")
 
     for path in (f"/api/runs/{run}", f"/api/runs/{run}/case?case=rome"):
         assert "2 results found, 3 were saved" in browser.get(path, 500)["error"]
