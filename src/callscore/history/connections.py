@@ -104,9 +104,10 @@ class Connections:
         except Exception:  # noqa: BLE001  (of the disk, a damaged file, or a lost connection)
             connection.close()
         else:
-            self._idle.append(connection)
-            if len(self._idle) > _MAX_IDLE:
-                self._idle.pop(0).close()
+            if len(self._idle) < _MAX_IDLE:
+                self._idle.append(connection)
+            else:
+                connection.close()
 
 
 def file_connections(path: Path, *, is_read_only: bool = False) -> Connections:
