@@ -356,8 +356,8 @@ class _FileScoring:
     def score_part(self, lines: list[Lines], already_shown: int, reader: CaseReader) -> ScoredPart:
         """Score some lines of a file, in another process."""
         self.collector.begin_part(already_shown)
-        for position, batch in enumerate(lines):
-            mark_position(position)
+        for batch in lines:
+            mark_position(batch.offset)
             self._take_batch(batch, reader)
         return self.collector.end_part(already_shown, reader.formats)
 
@@ -393,7 +393,8 @@ class _FileScoring:
             elif not has_choice and self._take_whole(batch):
                 reader.note_formats([OWN_FORMAT])
                 return
-        for record in batch.records(checked_bytes=CHECKED_BYTES):
+        for position, record in enumerate(batch.records(checked_bytes=CHECKED_BYTES)):
+            mark_position(batch.offset + position)
             self._take(reader.take(record))
             if self._limit.ends_file:
                 return
@@ -448,6 +449,7 @@ class _FileScoring:
         cases = decoded_lines(decode_cases, lines)
         take = self.collector.take
         for position, case in enumerate(cases or ()):
+            mark_position(lines.offset + position)
             try:
                 take(case)  # it has an id, so that its place is needed only for errors
             except CallscoreError as error:

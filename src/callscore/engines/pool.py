@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections import Counter, deque
+from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from callscore.core.results import Noted
@@ -317,9 +317,10 @@ class Pool(Generic[_Task, _Result]):
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import get_context
 
-        deaths: Counter[int] = Counter()  # by position
+        deaths: list[int] = []  # their positions
         position = get_context(START_METHOD).RawValue("q", _NOWHERE)
         while True:
+            position.value = _NOWHERE
             processes = _Processes(self._work, 1, position)
             try:
                 given = processes.give(self._message(task))
@@ -330,9 +331,12 @@ class Pool(Generic[_Task, _Result]):
             finally:
                 processes.end()
             self.deaths += 1
-            deaths[position.value] += 1
-            if deaths[position.value] == MOST_DEATHS or deaths.total() == _MOST_TRIES:
-                return Done(task, None, position.value)
+            deaths.append(position.value)
+            is_cause = (
+                deaths[-1] != _NOWHERE and deaths[-MOST_DEATHS:] == [deaths[-1]] * MOST_DEATHS
+            )
+            if is_cause or len(deaths) == _MOST_TRIES:
+                return Done(task, None, deaths[-1])
 
     def stop(self) -> None:
         """Leave all further tasks to the caller."""

@@ -227,6 +227,7 @@ class _FileItems:
         self._first = number << _FILE_BITS
         self._reader = reader
         self._skipped = frozenset(skipped)
+        mark_position(self._first)
 
     def _may_read(self, position: int) -> bool:
         """Note that a record is read next, unless it is to be skipped."""
