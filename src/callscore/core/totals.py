@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from callscore.core.results import (
     CaseScore,
     CaseTrials,
-    CaseValues,
     EvaluationResults,
     Failure,
     InputFiles,
@@ -318,7 +317,7 @@ class Totals:
         for name, least in fail_under.items():
             self._columns[name] = Column(name, settings.pass_mark, least)
         self._show = show
-        self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
+        self._shown: _First[CaseScore | Result] = _First(max_shown)
         self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self.summary = Summary(pass_mark=settings.pass_mark)
@@ -503,7 +502,7 @@ class Totals:
             answered=self._answered,
             passed=self._passed,
             undecided=self._undecided,
-            unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
+            unreferenced=tuple([case for case in shown if not isinstance(case, CaseScore)]),
             failures=tuple(self._failures.items()),
             errors=self._errors,
             unscored=self._unscored,

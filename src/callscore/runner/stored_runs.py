@@ -16,7 +16,6 @@ from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
     CaseScore,
-    CaseValues,
     Failure,
     Noted,
     Result,
@@ -446,7 +445,7 @@ class _EvaluationPart:
         counted = self._counted(read)
         cases = [read[row.number].shown() for row in self._shown]
         self.without_score = sum(
-            isinstance(case, CaseValues) and row.result.status == "scored"
+            isinstance(case, Result) and row.result.status == "scored"
             for case, row in zip(cases, self._shown, strict=True)
         )
         results = replace(
@@ -455,7 +454,7 @@ class _EvaluationPart:
             unscored=self._unanswered(),
             not_shown=self._not_shown,
         )
-        unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
+        unreferenced = tuple([case for case in cases if isinstance(case, Result)])
         return replace(counted, results=results, unreferenced=unreferenced)
 
     def _read(self, row: LightRow, record: ResultRecord) -> Result:
