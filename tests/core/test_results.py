@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
+from callscore.core.case import Case
 from callscore.core.results import (
-    CaseValues,
     EvaluationResults,
     MetricValue,
+    Result,
     Results,
     RunResults,
     ScorerResult,
@@ -114,4 +115,4 @@ def test_a_run_can_be_had_as_plain_data() -> None:
 def test_a_case_without_expectations_goes_by_its_id_and_its_trial(
     trial: int | None, label: str
 ) -> None:
-    assert CaseValues(id="sum", trial=trial).label == label
+    assert Result(case=Case(id="sum", trial=trial)).label == label

@@ -347,7 +347,7 @@ def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:
     found = gather(outcome("a", 0.0, expected=None))
 
     assert found.results.cases == ()
-    assert [case.id for case in found.unreferenced] == ["a"]
+    assert [each.case.id for each in found.unreferenced] == ["a"]
     assert found.results.not_scored == Noted(1, ("a",))
     assert found.results.summary.cases == 0
 

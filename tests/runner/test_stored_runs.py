@@ -106,7 +106,7 @@ def test_a_run_loaded_for_a_table_has_its_counts_but_no_confusion(
     assert now.scorers == was.scorers
     assert [case.id for case in now.results.cases] == [case.id for case in was.results.cases]
     assert now.results.not_shown == was.results.not_shown
-    assert now.unreferenced == was.unreferenced
+    assert [each.label for each in now.unreferenced] == [each.label for each in was.unreferenced]
     assert (now.passed, now.errors, now.undecided) == (was.passed, was.errors, was.undecided)
     assert now.results.summary.outcomes == was.results.summary.outcomes
     assert now.results.summary.tools == was.results.summary.tools
@@ -144,7 +144,7 @@ def test_a_score_that_cannot_be_read_leaves_the_calls(
     found = kept(store)
 
     (shown,) = found.evaluations[0].unreferenced
-    assert [call.name for call in shown.calls] == ["get_weather", "log"]
+    assert [call.name for call in shown.case.actual or ()] == ["get_weather", "log"]
     assert found.evaluations[0].scorers[0].mean == 0.0
     assert found.warnings == (
         "for 1 case only the calls are shown: their scores in the history cannot be read",

@@ -234,7 +234,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     kept = StoredRun(
         evaluations=evaluations,
         results=store.results(run.id),
-        score_of=score_reader(evaluations),
+        score_of=score_reader(evaluations, store),
         payload_of=plain_case_payload,
         calls_of=stored_calls,
     )

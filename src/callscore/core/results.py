@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
-from callscore.core.call import ToolCall
 from callscore.core.case import Case, Origin, origin_of
 from callscore.core.score import Score, repr_without_secrets
 from callscore.core.settings import Settings
@@ -26,7 +25,6 @@ __all__ = [
     "Answer",
     "CaseScore",
     "CaseTrials",
-    "CaseValues",
     "EvaluationResults",
     "Failure",
     "FailureKind",
@@ -375,26 +373,24 @@ class Result(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
     saved: SavedScore | None = None
 
-    def shown(self) -> CaseScore | CaseValues:
-        """The result as a report lists it."""
+    @property
+    def label(self) -> str:
+        """The id of the case, and the trial if there are several."""
+        return self.case.id if self.case.trial is None else f"{self.case.id} #{self.case.trial}"
+
+    def shown(self) -> CaseScore | Result:
+        """The score of the case for a report; the result itself if it has none."""
         case = self.case
-        tags = tuple(case.tags)
-        if self.score is not None:
-            return CaseScore(
-                id=case.id,
-                score=self.score,
-                trial=case.trial,
-                tags=tags,
-                metrics=self.values,
-                input=case.input,
-                origin=origin_of(case),
-            )
-        return CaseValues(
+        if self.score is None:
+            return self
+        return CaseScore(
             id=case.id,
-            calls=case.actual or (),
-            values=self.values,
-            trial=case.trial if isinstance(case.trial, int) else None,
-            tags=tags,
+            score=self.score,
+            trial=case.trial,
+            tags=tuple(case.tags),
+            metrics=self.values,
+            input=case.input,
+            origin=origin_of(case),
         )
 
 
@@ -458,21 +454,6 @@ class ListedCase(Struct, frozen=True, gc=False, kw_only=True):
     passed_trials: int = 0
 
 
-class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without expected calls, and the values of the scorers for it."""
-
-    id: str
-    calls: tuple[ToolCall, ...] = ()
-    values: tuple[MetricValue, ...] = ()
-    trial: int | None = None
-    tags: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The id, and the trial if there is one."""
-        return self.id if self.trial is None else f"{self.id} #{self.trial}"
-
-
 def answer_passes(
     values: Sequence[MetricValue], pass_mark: float, *, has_forbidden: bool = False
 ) -> bool | None:
@@ -521,7 +502,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     answered: int = 0
     passed: int = 0
     undecided: int = 0
-    unreferenced: tuple[CaseValues, ...] = ()
+    unreferenced: tuple[Result, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: int = 0
     unscored: int = 0
@@ -560,12 +541,24 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
             return is_below or self.results.summary.forbidden_cases > 0
         return self.decided - self.errors > self.passed
 
-    def passes(self, case: CaseScore | CaseValues) -> bool | None:
-        """Whether one of the cases to show passes; None where no scorer has a number."""
+    def passes(self, case: CaseScore) -> bool | None:
+        """Whether one of the scored cases passes; None where no scorer has a number."""
         pass_mark = self.results.settings.pass_mark
-        if isinstance(case, CaseValues):
-            return answer_passes(case.values, pass_mark)
         return answer_passes(case.metrics, pass_mark, has_forbidden=bool(case.score.forbidden))
+
+    @property
+    def shown(self) -> tuple[Result, ...]:
+        """The cases to show: those with a score, then the others."""
+        scored = [
+            Result(
+                case=Case(each.input, id=each.id, trial=each.trial, tags=each.tags),
+                score=each.score,
+                values=each.metrics,
+                passed=self.passes(each),
+            )
+            for each in self.results.cases
+        ]
+        return (*scored, *self.unreferenced)
 
 
 class JudgeCounts(Struct, frozen=True, gc=False):

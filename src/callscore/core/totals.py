@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from callscore.core.results import (
     CaseScore,
     CaseTrials,
-    CaseValues,
     EvaluationResults,
     Failure,
     InputFiles,
@@ -473,7 +472,7 @@ class EvaluationTotals:
             self.totals.columns[name] = Column(name, settings.pass_mark, least)
         self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
-        self._shown: _First[CaseScore | CaseValues] = _First(max_shown)
+        self._shown: _First[CaseScore | Result] = _First(max_shown)
         self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
@@ -573,7 +572,7 @@ class EvaluationTotals:
             cases=len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
+            unreferenced=tuple([case for case in shown if not isinstance(case, CaseScore)]),
             failures=tuple(self._failures.items()),
             skipped=skipped,
             trials=(

@@ -250,7 +250,7 @@ class Judge:
         """
         from concurrent.futures import Future  # it imports logging
 
-        key = self._key_of(question, value)
+        key = self.key_of(question, value)
         with self._lock:
             future = self._answers.get(key)
             is_new = future is None
@@ -264,7 +264,8 @@ class Judge:
         found = future.result()
         return found.verdict, found.reason
 
-    def _key_of(self, question: str, value: Any) -> str:
+    def key_of(self, question: str, value: Any) -> str:
+        """What identifies a question about a value, under which the answer is kept."""
         parts = [str(PROMPT_VERSION), self.model, resolve_server(self.base_url) or "", question]
         text = fingerprint([*parts, value])
         if Hider().has_secret(text):

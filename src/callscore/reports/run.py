@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
-from callscore.core.results import CaseScore, Usage
+from callscore.core.results import Usage
 from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import (
         CaseTrials,
-        CaseValues,
         EvaluationResults,
         Failure,
         FailureKind,
         ListedCase,
         Noted,
+        Result,
         RunResults,
         ScorerResult,
     )
@@ -79,7 +79,6 @@ __all__ = [
     "REQUESTS",
     "Cell",
     "FailureGroup",
-    "ShownCase",
     "below_text",
     "evaluation_label",
     "facts_line",
@@ -90,7 +89,6 @@ __all__ = [
     "mean_cell",
     "required_text",
     "share_cell",
-    "shown_cases",
     "subtitle",
     "tokens_text",
     "trial_rows",
@@ -373,14 +371,6 @@ def _case_notes(each: EvaluationResults, lang: Language) -> Iterator[tuple[str, 
         yield say(_CASES_SKIPPED, lang, cases=cases), names
 
 
-class ShownCase(NamedTuple):
-    """A case to show; `passed` is None if no scorer has a number."""
-
-    evaluation: EvaluationResults
-    case: CaseScore | CaseValues
-    passed: bool | None
-
-
 _MOST_FAILURE_GROUPS = 20
 
 
@@ -457,20 +447,11 @@ def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:
     return evaluation.label if len(run.evaluations) > 1 else ""
 
 
-def shown_cases(run: RunResults) -> list[ShownCase]:
-    """The cases to show, of all evaluations."""
-    found: list[ShownCase] = []
-    for each in run.evaluations:
-        cases: list[CaseScore | CaseValues] = [*each.results.cases, *each.unreferenced]
-        found += [ShownCase(each, case, each.passes(case)) for case in cases]
-    return found
-
-
-def trials_of_case(shown: ShownCase) -> CaseTrials | None:
+def trials_of_case(evaluation: EvaluationResults, result: Result) -> CaseTrials | None:
     """How often a case was asked, and how often it passed; None if it was asked once."""
-    if shown.case.trial is None:
+    if result.case.trial is None:
         return None
-    return next((each for each in shown.evaluation.trials if each.case == shown.case.id), None)
+    return next((each for each in evaluation.trials if each.case == result.case.id), None)
 
 
 def failure_groups(run: RunResults) -> list[FailureGroup]:
@@ -592,7 +573,8 @@ def _markdown_blocks(run: RunResults, lang: Language) -> Iterator[str]:
     yield from _markdown_verdict(run, lang)
     for group in variant_groups(run):
         yield from _markdown_group(group, lang)
-    yield from [_markdown_case(run, shown, lang) for shown in shown_cases(run)]
+    for evaluation in run.evaluations:
+        yield from [_markdown_case(run, evaluation, result, lang) for result in evaluation.shown]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
         yield say(MORE_CASES, lang, cases=count_of(CASES, not_shown, lang))
@@ -673,23 +655,25 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
     return table(labels, rows)
 
 
-def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
-    case, (outcome, _) = shown.case, OUTCOMES[shown.passed]
-    pass_mark = shown.evaluation.results.settings.pass_mark
-    title = f"{code_title(case.label)} {say(outcome, lang)}"
-    if isinstance(case, CaseScore):
-        values = case.metrics
-        calls = fenced(calls_text(case.score, width=CALL_WIDTH, lang=lang), "diff")
-        wrong = first_wrong_text(case.score, lang)
+def _markdown_case(
+    run: RunResults, evaluation: EvaluationResults, result: Result, lang: Language
+) -> str:
+    outcome, _ = OUTCOMES[result.passed]
+    title = f"{code_title(result.label)} {say(outcome, lang)}"
+    if result.score is not None:
+        calls = fenced(calls_text(result.score, width=CALL_WIDTH, lang=lang), "diff")
+        wrong = first_wrong_text(result.score, lang)
         title += f", {wrong}" if wrong else ""
     else:
-        values = case.values
-        lines = [call_text(call, limit=CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]
-        if len(case.calls) > _MOST_CALLS:
-            lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
+        made = result.case.actual or ()
+        lines = [call_text(call, limit=CALL_WIDTH) for call in made[:_MOST_CALLS]]
+        if len(made) > _MOST_CALLS:
+            lines.append(say(MORE, lang, count=len(made) - _MOST_CALLS))
         calls = fenced("\n".join(lines or [say(NO_CALLS, lang)]), "text")
-    body = "\n\n".join([*value_blocks(values, _REASON_WIDTH, pass_mark=pass_mark), calls])
-    return details(title + _evaluation_suffix(run, shown.evaluation), body)
+    pass_mark = evaluation.results.settings.pass_mark
+    values = value_blocks(result.values, _REASON_WIDTH, pass_mark=pass_mark)
+    body = "\n\n".join([*values, calls])
+    return details(title + _evaluation_suffix(run, evaluation), body)
 
 
 def _evaluation_suffix(run: RunResults, evaluation: EvaluationResults) -> str:

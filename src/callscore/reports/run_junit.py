@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.phrases import count_of, say
-from callscore.core.results import CaseScore
 from callscore.reports.formatting import (
     add_noted,
     add_properties,
@@ -32,7 +31,7 @@ from callscore.words.value_text import ERROR_COUNT, NOT_SCORED, call_text
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.core.results import EvaluationResults, Result, RunResults
 
 __all__ = ["write_junit"]
 
@@ -59,9 +58,8 @@ def _add_error(test: Element, kind: str, message: str) -> Element:
 def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
     suite = Element("testsuite", name=xml_safe(each.label))
     add_properties(suite, [(scorer.name, scorer.mean, None) for scorer in each.scorers])
-    cases: list[CaseScore | CaseValues] = [*each.results.cases, *each.unreferenced]
-    for case in cases:
-        _add_junit_case(suite, each, case, lang)
+    for result in each.shown:
+        _add_junit_case(suite, each, result, lang)
     for failure in each.failures:
         error = _add_error(add_test(suite, failure.label), failure.kind, failure.problem)
         error.text = xml_safe(failure.details)
@@ -92,29 +90,27 @@ def _add_incomplete(suite: Element, each: EvaluationResults, lang: Language) -> 
 
 
 def _add_junit_case(
-    suite: Element, each: EvaluationResults, case: CaseScore | CaseValues, lang: Language
+    suite: Element, each: EvaluationResults, result: Result, lang: Language
 ) -> None:
-    test = add_test(suite, case.label)
-    values = case.metrics if isinstance(case, CaseScore) else case.values
+    test = add_test(suite, result.label)
+    values, score = result.values, result.score
     add_properties(test, [(found.name, found.value, found.reason) for found in values])
-    passed = each.passes(case)
-    if passed is None and not isinstance(case, CaseScore):
+    if result.passed is None and score is None:
         SubElement(test, "skipped", message=say(NOT_SCORED, lang))
-    if passed is not False:
+    if result.passed is not False:
         return
-    is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
     # Build servers group failures by type, and forbidden calls are a type of their own.
-    kind = "forbidden" if is_forbidden else "score"
+    kind = "forbidden" if score is not None and score.forbidden else "score"
     bar = each.results.settings.pass_mark
     low = low_scorers(values, bar)
     words = [f"{found.name} {number_text(found.value, border=bar)}" for found in low]
-    if isinstance(case, CaseScore) and case.score.first_wrong_turn is not None:
-        words.append(first_wrong_text(case.score, lang))
+    if score is not None and score.first_wrong_turn is not None:
+        words.append(first_wrong_text(score, lang))
     message = ", ".join(words)
     failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
     reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
-    if isinstance(case, CaseScore):
-        calls = [score_text(case.score, lang=lang, is_failed=True)]
+    if score is not None:
+        calls = [score_text(score, lang=lang, is_failed=True)]
     else:
-        calls = [call_text(call, limit=CALL_WIDTH) for call in case.calls]
+        calls = [call_text(call, limit=CALL_WIDTH) for call in result.case.actual or ()]
     failure.text = xml_safe("\n".join([*reasons, *(calls or [say(NO_CALLS, lang)])]))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from callscore.core.phrases import count_of, say
 from callscore.core.rendering import display_width, escape, wrap
-from callscore.core.results import CaseScore
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
 from callscore.reports.formatting import RUN_ID, first_names
@@ -36,10 +35,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.core.results import EvaluationResults, Result, RunResults
     from callscore.reports.history import RunRow
-    from callscore.reports.run import Cell, FailureGroup, ShownCase
+    from callscore.reports.run import Cell, FailureGroup
     from callscore.reports.styled import Indented
     from callscore.reports.terminal import PlainPage
 
@@ -137,7 +137,8 @@ def render_summary(run: RunResults, *, console: Console | PlainPage, lang: Langu
 
 def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
     yield from _table_sections(run, width, lang)
-    yield from [_case(run, shown, width, lang) for shown in wording.shown_cases(run)]
+    for evaluation in run.evaluations:
+        yield from [_case(run, evaluation, result, width, lang) for result in evaluation.shown]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
         cases = count_of(CASES, not_shown, lang)
@@ -203,45 +204,47 @@ def _number_tables(group: Sequence[EvaluationResults], width: int, lang: Languag
     return section
 
 
-def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Section:
-    case, pass_mark = shown.case, shown.evaluation.results.settings.pass_mark
-    outcome, style = wording.OUTCOMES[shown.passed]
+def _case(
+    run: RunResults, evaluation: EvaluationResults, result: Result, width: int, lang: Language
+) -> Section:
+    outcome, style = wording.OUTCOMES[result.passed]
     parts = [Text(say(outcome, lang), style)]
-    trials = wording.trials_of_case(shown)
+    trials = wording.trials_of_case(evaluation, result)
     if trials is not None:
         part, whole = trials.passed, trials.trials
         parts.append(Text(say(wording.TRIALS_PASSED, lang, part=part, whole=whole), "dim"))
-    if isinstance(case, CaseScore):
-        wrong = first_wrong_text(case.score, lang)
+    body = scorer_value_lines(result.values, evaluation.results.settings.pass_mark, width)
+    score = result.score
+    if score is None:
+        body += _calls(result.case.actual or (), width, lang)
+    else:
+        wrong = first_wrong_text(score, lang)
         if wrong:
             parts.append(Text(wrong, "red"))
-        if case.score.forbidden:
-            count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
+        if score.forbidden:
+            count = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
             parts.append(Text(count, "bold red"))
-        body = scorer_value_lines(case.metrics, pass_mark, width)
-        if case.score.expected or case.score.actual:
-            body.append(StyledLines(call_lines(case.score, width=width, lang=lang)))
+        if score.expected or score.actual:
+            body.append(StyledLines(call_lines(score, width=width, lang=lang)))
         else:  # a sentence
-            sentence = call_lines(case.score, width=width - INDENT, lang=lang)
+            sentence = call_lines(score, width=width - INDENT, lang=lang)
             body.append(indented(diff_text(sentence)))
-    else:
-        body = [*scorer_value_lines(case.values, pass_mark, width), *_calls(case, width, lang)]
-    parts.append(_label(run, shown.evaluation))
-    return [heading_line(case.label, parts, width), *body]
+    parts.append(_label(run, evaluation))
+    return [heading_line(result.label, parts, width), *body]
 
 
 def _label(run: RunResults, evaluation: EvaluationResults) -> Text:
     return Text(escape(evaluation_label(run, evaluation)), "dim")
 
 
-def _calls(case: CaseValues, width: int, lang: Language) -> Section:
+def _calls(calls: Sequence[ToolCall], width: int, lang: Language) -> Section:
     """The calls that were made, for a case without expectations."""
     room = width - INDENT
-    lines = [call_text(call, limit=room) for call in case.calls[:_MOST_CALLS]]
+    lines = [call_text(call, limit=room) for call in calls[:_MOST_CALLS]]
     if not lines:
         lines = [say(wording.NO_CALLS, lang)]
-    if len(case.calls) > _MOST_CALLS:
-        lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
+    if len(calls) > _MOST_CALLS:
+        lines.append(say(MORE, lang, count=len(calls) - _MOST_CALLS))
     return [indented(Text("\n").join([Text(line, "dim") for line in lines]))]
 
 

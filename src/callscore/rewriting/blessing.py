@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from callscore.core.budget import OverBudget
 from callscore.core.rendering import clip
 from callscore.core.results import Unloaded
 from callscore.core.scoring import score_calls
@@ -252,6 +253,10 @@ class _BlessingFinder:
         except CannotRewrite as problem:
             self._refused.append(Unblessed(stored_case.label, str(problem), problem))
             return
+        except OverBudget:  # a judgement that is not stored
+            unknown = CannotRewrite(reasons.COMPARISON_UNKNOWN)
+            self._refused.append(Unblessed(stored_case.label, str(unknown), unknown))
+            return
         if blessed is not None:
             self._blessed.append((stored_case, blessed))
 
@@ -319,7 +324,7 @@ class _BlessingFinder:
         for each in stored_cases:
             if each.identity in wanted and id(each.trials) not in taken:
                 # It may be in another file, or need no change.
-                with suppress(CannotRewrite):
+                with suppress(CannotRewrite, OverBudget):
                     self._take_competing(each)
 
     def _take_competing(self, stored_case: _StoredCase) -> None:

@@ -16,7 +16,6 @@ from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
     CaseScore,
-    CaseValues,
     Failure,
     Noted,
     Result,
@@ -100,33 +99,44 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class StoredFunction:
-    """A judge or another function of stored settings: it has a name, and cannot be called.
+    """A judge or another function of stored settings, of which only a name is known.
 
     Attributes:
         model: the model of a judge.
     """
 
-    def __init__(self, stored: Any) -> None:
-        if isinstance(stored, dict):
-            self.model = stored.get("model")
+    def __init__(self, stored: Any, store: Store | None = None) -> None:
+        self._judge = stored if isinstance(stored, dict) else {}
+        self._store = store
+        if self._judge:
+            self.model = self._judge.get("model")
         else:
             self.__module__, _, self.__qualname__ = str(stored).rpartition(".")
 
-    def __call__(self, *_: Any) -> Any:
-        """Nothing is scored again to be shown; an explanation leaves out what it cannot find out.
+    def __call__(self, *asked: Any) -> Any:
+        """The stored answer of a judge, if there is a store.
 
         Raises:
-            OverBudget: always.
+            OverBudget: it is not stored; an explanation leaves out what it cannot find out.
         """
-        raise OverBudget("the function of a stored run cannot be called.")
+        found = None
+        if self._judge and self._store is not None:
+            from callscore.engines.payloads import JUDGE_FIELDS
+            from callscore.models.judging import judge  # imports the models
+
+            made = judge(**{name: self._judge[name] for name in JUDGE_FIELDS})
+            found = self._store.judgement(made.key_of(*asked))
+        if found is None:
+            raise OverBudget("the function of a stored run cannot be called.")
+        return found["verdict"], found["reason"]
 
 
-def read_settings(kept: Mapping[str, Any]) -> Settings:
-    """Stored settings; functions have only their names. The defaults if they cannot be read."""
+def read_settings(kept: Mapping[str, Any], store: Store | None = None) -> Settings:
+    """Stored settings; judges have the answers in the store. The defaults if they cannot be read."""
     found = stored_settings(kept)
     for name in FUNCTION_SETTINGS:
         if found.get(name) is not None:
-            found[name] = StoredFunction(found[name])
+            found[name] = StoredFunction(found[name], store)
     known = {name: value for name, value in found.items() if value != getattr(DEFAULT, name, UNSET)}
     try:
         return settings_from(known) if known else DEFAULT
@@ -170,16 +180,18 @@ def stored_skipped(record: EvaluationRecord) -> Noted:
 # --- results as they were stored --------------------------------------------------------------
 
 
-def settings_by_number(evaluations: Iterable[EvaluationRecord]) -> dict[int, Settings]:
+def settings_by_number(
+    evaluations: Iterable[EvaluationRecord], store: Store | None = None
+) -> dict[int, Settings]:
     """The settings of each evaluation, by its number."""
-    return {record.number: read_settings(record.settings) for record in evaluations}
+    return {record.number: read_settings(record.settings, store) for record in evaluations}
 
 
 def score_reader(
-    evaluations: Iterable[EvaluationRecord],
+    evaluations: Iterable[EvaluationRecord], store: Store
 ) -> Callable[[ResultRecord], Score | None]:
-    """What reads the scores of the results of these evaluations; see `stored_score`."""
-    settings = settings_by_number(evaluations)
+    """What reads the scores of these evaluations, for changes that have to be scored."""
+    settings = settings_by_number(evaluations, store)
     return lambda record: stored_score(record, settings[record.evaluation])
 
 
@@ -459,7 +471,7 @@ class _EvaluationPart:
         counted = self._counted(read)
         cases = [read[row.number].shown() for row in self._shown]
         self.without_score = sum(
-            isinstance(case, CaseValues) and row.result.status == "scored"
+            isinstance(case, Result) and row.result.status == "scored"
             for case, row in zip(cases, self._shown, strict=True)
         )
         results = replace(
@@ -468,7 +480,7 @@ class _EvaluationPart:
             unscored=self._unanswered(),
             not_shown=self._not_shown,
         )
-        unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
+        unreferenced = tuple([case for case in cases if isinstance(case, Result)])
         return replace(counted, results=results, unreferenced=unreferenced)
 
     def _read(self, row: LightRow, record: ResultRecord) -> Result:

@@ -158,7 +158,7 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
     kept = StoredRun(
         evaluations=evaluations,
         results=trials,
-        score_of=score_reader(evaluations),
+        score_of=score_reader(evaluations, store),
         payload_of=plain_case_payload,
         calls_of=stored_calls,
         only=sought,

@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from callscore.core.results import (
         CaseScore,
         CaseTrials,
-        CaseValues,
         EvaluationResults,
         Failure,
         MetricResult,
         MetricValue,
         Noted,
+        Result,
         Results,
         RunResults,
         ScorerResult,
@@ -610,7 +610,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
             *[_case(evaluation, case, lang) for case in evaluation.results.cases],
             *[unanswered_in_run(case) for case in evaluation.results.unscored],
         ],
-        "unreferenced": [_unreferenced(evaluation, case) for case in evaluation.unreferenced],
+        "unreferenced": [_unreferenced(result) for result in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
     }
 
@@ -664,12 +664,12 @@ def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
     return {**fields, "values": values}
 
 
-def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, Any]:
+def _unreferenced(result: Result) -> dict[str, Any]:
     return {
-        "id": json_safe(case.id),
-        "trial": case.trial,
-        "tags": json_safe(case.tags),
-        "passed": evaluation.passes(case),
-        "values": [value_to_dict(value) for value in case.values],
-        "calls": [call_to_dict(call) for call in case.calls],
+        "id": json_safe(result.case.id),
+        "trial": result.case.trial,
+        "tags": json_safe(result.case.tags),
+        "passed": result.passed,
+        "values": [value_to_dict(value) for value in result.values],
+        "calls": [call_to_dict(call) for call in result.case.actual or ()],
     }

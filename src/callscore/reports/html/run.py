@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from callscore.core.case import Case
 from callscore.core.phrases import Phrase, say
-from callscore.core.results import CaseScore, Result
+from callscore.core.results import Result
 from callscore.core.summary import pass_rates
 from callscore.core.totals import pooled
 from callscore.hiding.hider import Hider
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseValues, EvaluationResults, RunResults
+    from callscore.core.results import EvaluationResults, RunResults
     from callscore.core.summary import Summary
     from callscore.reports.html.case_view import CaseView
 
@@ -122,21 +122,11 @@ def result_view(result: Result, lang: Language, *, evaluation: str = "") -> Case
 def _results_in(run: RunResults) -> Iterator[tuple[int, Result]]:
     """The cases of a run that is not in the history, and its errors."""
     for position, each in enumerate(run.evaluations):
-        shown: tuple[CaseScore | CaseValues, ...] = (*each.results.cases, *each.unreferenced)
-        for case in shown:
-            yield position, _result(each, case)
+        for result in each.shown:
+            yield position, result
         for failure in each.failures:
             asked = Case(id=failure.case, trial=failure.trial)
             yield position, Result(case=asked, status="error", failure=failure)
-
-
-def _result(evaluation: EvaluationResults, case: CaseScore | CaseValues) -> Result:
-    passed = evaluation.passes(case)
-    if isinstance(case, CaseScore):
-        asked = Case(case.input, id=case.id, trial=case.trial, tags=case.tags)
-        return Result(case=asked, score=case.score, values=case.metrics, passed=passed)
-    asked = Case(id=case.id, trial=case.trial, tags=case.tags, actual=case.calls)
-    return Result(case=asked, values=case.values, passed=passed)
 
 
 # --- the document ---------------------------------------------------------------------------------
