@@ -220,10 +220,10 @@ _NOT_SELECTED = Phrase(
 _NOT_IN_RUN = Phrase("not in this run: {records}", "в прогон не вошло: {records}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
 _CALLS_ONLY = Phrase(
-    "for {cases} only the calls are shown: the expectation or the judge is not in the history. To show"
-    " what is saved: callscore show {run} CASE",
-    "для {cases} показаны только вызовы: эталона или судьи нет в истории. Показать, что сохранено:"
-    " callscore show {run} CASE",
+    "for {cases} only the calls are shown: the expectation, the judge or a hidden value is not in the"
+    " history. To show what is saved: callscore show {run} CASE",
+    "для {cases} показаны только вызовы: эталона, судьи или скрытого значения нет в истории. Показать,"
+    " что сохранено: callscore show {run} CASE",
 )
 
 
