@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 from tests.runner.agents import a_case
 
@@ -379,3 +380,8 @@ def test_many_cases_are_not_listed() -> None:
     assert gather(*cases).listed == ()
     assert totals.evaluation(ABOUT, cases=3, questions=3).listed == ()
     assert len(totals.evaluation(ABOUT, cases=2, questions=2).listed) == 1
+
+
+def test_what_is_not_totals_is_not_read_as_none() -> None:
+    with pytest.raises(msgspec.ValidationError, match="outcomes"):
+        Totals.from_dict({"outcomes": [[1, 1, 1, 0, 5]]})

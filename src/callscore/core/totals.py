@@ -229,7 +229,7 @@ _NOTES = ("not_scored", "not_run", "without_reference", "skipped", "unread")
 _COUNTS = ("answered", "passed", "undecided", "errors", "unscored", "reused")
 
 
-class Totals(Struct, kw_only=True, omit_defaults=True):
+class Totals(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """The totals of results: integers and exact sums, the same for any split and order.
 
     Attributes:
