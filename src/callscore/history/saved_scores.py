@@ -160,10 +160,10 @@ def save_score(score: Score, case: Case, payload: Mapping[str, Any]) -> dict[str
             found[name] = list(map(_fields, values))
     _save_pairs(score, found)
     _save_calls(score, case, payload, found)
-    saved: dict[str, Any] = _encoded(found)
-    return saved
+    return found if found.keys() <= _POSITIONS else _encoded(found)
 
 
+_POSITIONS = frozenset(("equal", "correct", "forbidden", "free"))  # which hold only numbers
 _NO_SCORE = Score((), (), 0)
 
 
@@ -215,9 +215,12 @@ def _save_calls(
 
 def _is_written(items: Sequence[Expected], wanted: Sequence[Any], written: Sequence[Any]) -> bool:
     """Whether these expected items can be read from the saved case, in which they are `written`."""
+    is_same = _is_same(items, wanted)
+    if is_same and wanted.__class__ is DecodedCalls:
+        return True
     if any(PYTHON_KEY in item for item in written if isinstance(item, dict)):
         return False
-    return _is_same(items, wanted) or [expected_payload(item) for item in items] == [*written]
+    return is_same or [expected_payload(item) for item in items] == [*written]
 
 
 def _is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
