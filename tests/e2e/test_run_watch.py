@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from tests.e2e.agents import ASSISTANT, add_file, asked
 from tests.e2e.processes import started, wait_until
+from tests.servers.fork_server import SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,9 +142,10 @@ def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path, change: Change) ->
 
 def test_without_the_extra_it_says_what_to_install(callscore: Program, tmp_path: Path) -> None:
     add_file(tmp_path, "eval_assistant.py", ASSISTANT)
-    (tmp_path / "watchfiles.py").write_text("raise ImportError\n")
+    add_file(tmp_path, "missing/watchfiles.py", "raise ImportError\n")
 
-    ran = callscore("run", "--watch")
+    # A process of its own: a copy of another one may have imported the extra.
+    ran = callscore("run", "--watch", PYTHONPATH=f"{tmp_path / 'missing'}{os.pathsep}{SOURCE}")
 
     assert ran.returncode == 3
     assert ran.stderr == "callscore: --watch needs an extra: pip install 'callscore[watch]'\n"
