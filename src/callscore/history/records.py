@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import zlib
 from os import urandom
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import MetricValue, Status, Usage
@@ -62,6 +62,14 @@ __all__ = [
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
+# What records from files must fit; those that are made here do.
+_MAX_INTEGER = 2**31 - 1
+_Count = Annotated[int, Meta(ge=0, le=_MAX_INTEGER)]
+# Until the year 5138, which every calendar supports.
+_Seconds = Annotated[float, Meta(ge=0.0, le=1e11)]
+_Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+_Digest = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
+
 
 class RunRecord(Struct, frozen=True, kw_only=True):
     """A run.
@@ -81,14 +89,14 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     """
 
     id: str
-    command: str
+    command: Annotated[str, Meta(max_length=32)]
     status: RunStatus = "running"
-    started_at: float
-    finished_at: float | None = None
+    started_at: _Seconds
+    finished_at: _Seconds | None = None
     name: str | None = None
     arguments: dict[str, Any] = {}
     versions: dict[str, str] = {}
-    git_commit: str | None = None
+    git_commit: Annotated[str, Meta(max_length=64)] | None = None
     git_dirty: bool | None = None
     parent: str | None = None
     totals: dict[str, Any] = {}
@@ -108,7 +116,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    number: int
+    number: _Count
     name: str
     variant: str | None = None
     place: str = ""
@@ -151,32 +159,32 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    evaluation: int
+    evaluation: _Count
     case: str
-    trial: int = 1
-    position: int | None = None
+    trial: _Count = 1
+    position: _Count | None = None
     status: Status
     payload: dict[str, Any] = {}
     question: str = ""
     answer: Any = None
     calls: list[dict[str, Any]] | None = None
-    expectation: str = ""
-    asked: str = ""
-    f1: float | None = None
-    counts: tuple[int, ...] = ()
-    faults: int | None = None
-    turns: int | None = None
-    first_wrong_turn: int | None = None
+    expectation: _Digest = ""
+    asked: _Digest = ""
+    f1: _Share | None = None
+    counts: tuple[_Count, ...] = ()
+    faults: _Count | None = None
+    turns: _Count | None = None
+    first_wrong_turn: _Count | None = None
     tools: dict[str, ToolOutcome] | None = None
     comparison: dict[str, Any] | None = None
     passed: bool | None = None
     values: tuple[MetricValue, ...] = ()
-    failure: tuple[str, str] | None = None
-    seconds: float = 0.0
+    failure: tuple[Annotated[str, Meta(max_length=16)], str] | None = None
+    seconds: _Seconds = 0.0
     usage: Usage = Usage()
-    attempts: int = 1
+    attempts: _Count = 1
     is_reused: bool = False
-    finished_at: float = 0.0
+    finished_at: _Seconds = 0.0
 
 
 class AnswerRecord(Struct, frozen=True, kw_only=True):
@@ -192,12 +200,12 @@ class AnswerRecord(Struct, frozen=True, kw_only=True):
 
     question: str
     source: str
-    trial: int
+    trial: _Count
     answer: Any
-    seconds: float = 0.0
+    seconds: _Seconds = 0.0
     usage: Usage = Usage()
-    attempts: int = 1
-    asked_at: float = 0.0
+    attempts: _Count = 1
+    asked_at: _Seconds = 0.0
     run: str = ""
 
 
@@ -386,8 +394,6 @@ def _digest(value: object) -> str:
 
 # Payloads by digest.
 Bodies = dict[bytes, bytes]
-
-_MAX_INTEGER = 2**31 - 1
 
 
 class StoredScore(Struct, array_like=True, frozen=True, gc=False):
