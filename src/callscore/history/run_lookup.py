@@ -67,21 +67,26 @@ def find_run(
     latest = _LATEST.fullmatch(reference)
     if latest:
         return _by_age(saved.rows, reference, int(latest[1] or 0))
-    number, _ = saved.baselines.get(reference, (None, None))
-    of_baseline = [row for row in saved.rows if number == row[0]]
-    return of_baseline[0] if of_baseline else _by_name(saved, reference, resolve)
-
-
-def _by_name(saved: SavedRuns, reference: str, resolve: Callable[[str], str | None] | None) -> Any:
-    """The run with this name, this beginning of its id, or this commit."""
-    named = [row for row in saved.rows if reference and column_of(row, "name") == reference]
-    found = named[0] if named else _by_id_prefix(saved.rows, reference)
+    found = _by_name(saved, reference)
     if found is not None:
         return found
     commit = resolve(reference) if resolve is not None and reference else None
     if commit is None:
         raise UnknownRun(_unknown_run_text(saved, reference))
     return _by_commit(saved.rows, reference, commit)
+
+
+def _by_name(saved: SavedRuns, reference: str) -> Any | None:
+    """The run that a baseline means, the newest with this name, or the one whose id begins like this."""
+    if not reference:
+        return None
+    number, _ = saved.baselines.get(reference, (None, None))
+    named = [row for row in saved.rows if number == row[0]]
+    named += [row for row in saved.rows if column_of(row, "name") == reference]
+    found = named[:1] or [row for row in saved.rows if row[1].startswith(reference)]
+    if len(found) > 1:
+        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([row[1] for row in found])}")
+    return found[0] if found else None
 
 
 def _by_age(every: Sequence[Any], reference: str, back: int) -> Any:
@@ -101,15 +106,6 @@ def _by_age(every: Sequence[Any], reference: str, back: int) -> Any:
 
 def _empty_history_text(reference: str) -> str:
     return f"unknown run {reference!r}: the history is empty. Start with: callscore run"
-
-
-def _by_id_prefix(rows: Sequence[Any], reference: str) -> Any | None:
-    if not reference:
-        return None
-    found = [row for row in rows if row[1].startswith(reference)]
-    if len(found) > 1:
-        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([row[1] for row in found])}")
-    return found[0] if found else None
 
 
 def _by_commit(rows: Sequence[Any], reference: str, commit: str) -> Any:
