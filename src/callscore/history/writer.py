@@ -21,7 +21,7 @@ from callscore.history.opening import default_path, make_store_folder, store_fil
 from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from callscore.core.phrases import Language
     from callscore.history.exchange.json_lines import Record
@@ -58,6 +58,7 @@ _SAVED = Phrase(
 )
 _UNSAVED = "unsaved-{name}.jsonl"
 _MAX_NAME = 100
+_MAX_FILES = 20  # of a run in one folder
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _APPEND_FLAGS = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
 
@@ -190,28 +191,22 @@ class FallbackStore:
             with suppress(OSError):
                 _append(self._file, b"".join(lines), _APPEND_FLAGS)
                 return
-            self._file = None
         content = b"".join([*self._header_lines(), *lines])
-        for folder in self._folders:
-            path = self._new_file(folder, content)
-            if path is not None:
+        for path in self._new_paths():
+            with suppress(OSError, UnusableStore):
+                make_store_folder(path)
+                _append(path, content, _CREATE_FLAGS)
                 self._file = path
                 self.files.append(path)
                 return
+        self._file = None
         raise UnusableStore(self.place, "no file can be written. Free some space on the disk.")
 
-    def _new_file(self, folder: Path, content: bytes) -> Path | None:
-        """Create a file with this content in the folder; None if that fails."""
+    def _new_paths(self) -> Iterator[Path]:
         name = "run" if self._run is None else self._run.id[:_MAX_NAME].replace("/", "-")
-        endings = ["", *[f"-{number}" for number in range(2, _MAX_NAME)]]
-        with suppress(OSError, UnusableStore):
-            make_store_folder(folder / name)
-            for ending in endings:
-                path = folder / _UNSAVED.format(name=f"{name}{ending}")
-                with suppress(FileExistsError):
-                    _append(path, content, _CREATE_FLAGS)
-                    return path
-        return None
+        for folder in self._folders:
+            for ending in ("", *[f"-{number}" for number in range(2, _MAX_FILES)]):
+                yield folder / _UNSAVED.format(name=f"{name}{ending}")
 
 
 def _encoded(records: Iterable[Record]) -> list[bytes]:
@@ -223,10 +218,13 @@ def _encoded(records: Iterable[Record]) -> list[bytes]:
 
 def fallback_store_for(place: Path | str | None) -> FallbackStore:
     """The fallback for a history (`--store`) that cannot be opened."""
-    file = None
+    return FallbackStore(_file_of(place), store_arguments(place))
+
+
+def _file_of(place: Path | str | None) -> Path | None:
     with suppress(UnusableStore):  # an address that cannot be read
-        file = store_file_path(place)
-    return FallbackStore(file, store_arguments(place))
+        return store_file_path(place)
+    return None
 
 
 def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path] | None:
@@ -234,11 +232,8 @@ def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path]
 
     The folder for temporary files is left out: the files of other projects are there, too.
     """
-    file = None
-    with suppress(UnusableStore):
-        file = store_file_path(history)
     found: list[tuple[str, Path]] = []
-    for folder in _folders_beside(file):
+    for folder in _folders_beside(_file_of(history)):
         for path in folder.glob(_UNSAVED.format(name="*")):
             # A file whose history was opened has the id of its run; ids are ordered by time.
             name = "-".join(path.stem.split("-")[1:4])
