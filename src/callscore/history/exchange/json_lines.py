@@ -160,7 +160,7 @@ _SHAPES: dict[Any, type[Struct]] = {
 }
 
 
-def _problem_of(record: Record) -> str | None:
+def _problem_of(record: object) -> str | None:
     """What is wrong with a record whose fields have the right types; None if nothing is."""
     if isinstance(record, RunRecord):
         return _run_problem(record)
@@ -203,24 +203,27 @@ _HEADER_KEY = "callscore"
 _RUN = "run"
 _HAS_END = "has_end"
 _END = "end"
-# Record types by their key in a line; the line of a run has a header, too.
-_KINDS: dict[str, type[Record]] = {
+
+
+class _RecordCounts(Struct, frozen=True):
+    """The numbers of evaluations and results of a run."""
+
+    evaluations: int = 0
+    results: int = 0
+
+
+# Types by their key in a line; the line of a run has a header, too.
+_KINDS: dict[str, Any] = {
     _RUN: RunRecord,
     "evaluation": EvaluationRecord,
     "result": ResultRecord,
     "answer": AnswerRecord,
+    _END: _RecordCounts,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 _encoder = msgspec.json.Encoder(enc_hook=encode_large)
 _DECODE_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError)
-
-
-class _RecordCounts(msgspec.Struct, frozen=True):
-    """The numbers of evaluations and results of a run."""
-
-    evaluations: int = 0
-    results: int = 0
 
 
 def encode_line(record: Record, *, has_end: bool = False) -> bytes:
@@ -315,15 +318,10 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
         require_version(found.get("version"), place)
     elif is_first:
         raise UnreadableInput(place, f"the first line is not a run. {_EXPORT_HINT}")
-    kinds = [name for name in (*_KINDS, _END) if name in found]
+    kinds = [name for name in _KINDS if name in found]
     if len(kinds) != 1 or (_HEADER_KEY in found) != (kinds == [_RUN]):
         raise UnreadableInput(place, _NO_RECORD)
     [kind] = kinds
-    if kind == _END:
-        try:
-            return msgspec.convert(found[_END], _RecordCounts), False
-        except msgspec.ValidationError as error:
-            raise UnreadableInput(place, f"end: {_error_line(error)}.") from error
     return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
 
 
@@ -347,8 +345,9 @@ def record_from(kind: type[Any], fields: object, place: str) -> Any:
     """Decode a record from plain data; an invalid one is refused."""
     try:
         record = msgspec.convert(fields, kind)
-        shape = _RUNS.get(record.command, _Run) if kind is RunRecord else _SHAPES[kind]
-        msgspec.convert(fields, shape)
+        shape = _RUNS.get(record.command, _Run) if kind is RunRecord else _SHAPES.get(kind)
+        if shape is not None:
+            msgspec.convert(fields, shape)
     except (msgspec.ValidationError, RecursionError) as error:
         problem = _error_line(error)
         raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}.") from error
