@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from glob import glob
 from pathlib import Path
 from threading import Lock
 from time import gmtime, strftime
@@ -230,11 +231,10 @@ def versions() -> dict[str, str]:
 
     found = {"callscore": __version__, "python": platform.python_version()}
     for library in _LIBRARIES:
-        folders = [
-            each for place in sys.path for each in Path(place).glob(f"{library}-*.dist-info")
-        ]
-        if folders:
-            found[library] = folders[0].stem.partition("-")[2]
+        name = f"{library}-*.dist-info"
+        names = [each for place in sys.path for each in glob(name, root_dir=place)]  # noqa: PTH207  (leaves out what cannot be read)
+        if names:
+            found[library] = names[0].removesuffix(".dist-info").partition("-")[2]
     return found
 
 
