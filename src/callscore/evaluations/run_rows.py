@@ -88,7 +88,7 @@ def saved_rows(
     There are no runs if no history is named and none exists yet.
     """
     from callscore.history.locks import is_abandoned
-    from callscore.history.run_lookup import list_compared_runs
+    from callscore.history.run_lookup import OLDER_RUNS, list_runs
 
     fits = None
     if keyword:
@@ -102,7 +102,7 @@ def saved_rows(
             raise
         return [], 0
     with opened:
-        lines = list_compared_runs(opened, shown=max_shown, tag=tag, fits=fits)
+        lines = list_runs(opened, limit=max_shown + OLDER_RUNS, tag=tag, fits=fits)
         left = {line.run.id for line in lines if is_abandoned(opened, line.run)}
         without_tags = 0
         if tag is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from time import time
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord, run_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from callscore.history.database import AnyConnection
     from callscore.history.store import Store
@@ -58,18 +58,16 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if keep < 0:
         raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
     with store.reading() as connection:
-        require_integrity(
-            connection
-        )  # what is damaged may refer to payloads that seem to be unused
-    old = _removable_runs(store, keep)
-    if is_dry:
-        with store.reading() as connection:
+        # What is damaged may refer to payloads that seem to be unused.
+        require_integrity(connection)
+        if is_dry:
+            old = _removable_runs(store, connection, keep)
             payload_count, size = _freed_payloads(connection, list(old))
             count = _count_results(connection, old)
-        return CleanupResult(
-            runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
-        )
-    removed, count = _remove_runs(store, old)
+            return CleanupResult(
+                runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
+            )
+    removed, count = _remove_runs(store, keep)
     payload_count, size = _remove_payloads(store)
     if store.path is not None and (removed or payload_count):
         # Return free space to the disk; a server does this itself. While others are reading, or
@@ -79,13 +77,14 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
 
 
-def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
-    """The runs that may be removed, oldest first, by row number."""
-    with store.reading() as connection:
-        saved = run_queries.all_runs(connection)
+def _removable_runs(
+    store: Store, connection: AnyConnection, keep: int, busy: Iterable[int] = ()
+) -> dict[int, RunRecord]:
+    """The runs that may be removed, oldest first, by row number; `busy` ones are kept."""
+    saved = run_queries.all_runs(connection)
     named = {number for number, _ in saved.baselines.values()}
     records = dict(zip([row[0] for row in saved.rows], run_records(saved.rows), strict=True))
-    kept = {*list(records)[:keep], *named}
+    kept = {*list(records)[:keep], *named, *busy}
     for number, run in records.items():
         if number not in kept and run.status == "running":
             is_recent = time() - run.started_at < _TRUSTED_SECONDS
@@ -111,50 +110,36 @@ def _with_parents(numbers: Iterable[int], records: dict[int, RunRecord]) -> set[
     return found
 
 
-def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, ...], int]:
-    """Remove runs; returns those that were removed, and the number of their results."""
+def _remove_runs(store: Store, keep: int) -> tuple[tuple[RunRecord, ...], int]:
+    """Remove runs; returns those that were removed, and the number of their results.
+
+    Which ones is found again in every transaction: another process may have started to need one.
+    """
     removed: list[RunRecord] = []
+    busy: set[int] = set()
     count = 0
-    numbers = list(reversed(old))  # rescored runs before the run that has their answers
-    for start in range(0, len(numbers), _RUNS_PER_TRANSACTION):
-        batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
-        with _locked(store, batch) as locked, store.altering() as connection:
-            removable = _still_removable(connection, locked)
-            count += _delete_runs(connection, removable, numbers)
-        removed += [old[number] for number in removable]
-    return tuple(reversed(removed)), count
+    while True:
+        with ExitStack() as locks, store.altering() as connection:
+            old = _removable_runs(store, connection, keep, busy)
+            # Rescored runs before the run that has their answers.
+            batch = dict(list(reversed(old.items()))[:_RUNS_PER_TRANSACTION])
+            taken = {number for number, run in batch.items() if not _lock(locks, store, run)}
+            busy |= taken
+            if taken:
+                continue
+            count += _delete_runs(connection, list(batch), list(old))
+        if not batch:
+            return tuple(reversed(removed)), count
+        removed += batch.values()
 
 
-@contextmanager
-def _locked(store: Store, batch: dict[int, RunRecord]) -> Iterator[dict[int, RunRecord]]:
-    """The runs that no process is writing; they stay locked inside the block."""
-    with ExitStack() as stack:
-        locked = {}
-        for number, run in batch.items():
-            if run.status != "finished":  # a finished run is not resumed
-                lock = store.lock(run.id)
-                if not lock.take():
-                    continue
-                stack.callback(lock.release)
-            locked[number] = run
-        yield locked
-
-
-def _still_removable(connection: AnyConnection, batch: dict[int, RunRecord]) -> list[int]:
-    """The runs that can still be removed: another process may have started to need one."""
-    saved = run_queries.all_runs(connection)
-    unchanged = {
-        row[0]
-        for row in saved.rows
-        if row[0] in batch
-        and (row[1], run_queries.column_of(row, "status"))
-        == (batch[row[0]].id, batch[row[0]].status)
-    }
-    candidates = unchanged - {number for number, _ in saved.baselines.values()}
-    removable = [number for number in batch if number in candidates]
-    while needed := _parents_in_use(connection, {batch[each].id: each for each in removable}):
-        removable = [number for number in removable if number not in needed]
-    return removable
+def _lock(locks: ExitStack, store: Store, run: RunRecord) -> bool:
+    """Lock a run that could be resumed; returns False if another process is writing it."""
+    if run.status == "finished":
+        return True
+    lock = store.lock(run.id)
+    locks.callback(lock.release)
+    return lock.take()
 
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
@@ -213,14 +198,6 @@ def _count_results(connection: AnyConnection, numbers: Iterable[int]) -> int:
     query = f"SELECT count(*) FROM results WHERE run IN ({_list(numbers)})"  # noqa: S608  (numbers)
     [(count,)] = fetch_all(connection, query)
     return int(count)
-
-
-def _parents_in_use(connection: AnyConnection, removed: Mapping[str, int]) -> set[int]:
-    """The runs, of those to be removed, whose answers a remaining run scores again."""
-    numbers = _list(removed.values())
-    query = f"SELECT parent FROM runs WHERE parent IS NOT NULL AND number NOT IN ({numbers})"  # noqa: S608  (numbers)
-    parents = {parent for (parent,) in fetch_all(connection, query)} if removed else set()
-    return {number for name, number in removed.items() if name in parents}
 
 
 def _delete_runs(connection: AnyConnection, numbers: list[int], all_removed: list[int]) -> int:

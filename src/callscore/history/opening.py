@@ -85,34 +85,26 @@ def open_store(place: Path | str | None = None) -> Store:
     _require_untracked(path)
     make_store_folder(path)
     _require_content(path, place_shown, _BEGINNING)
-    return _open_file(path, place_shown, named=place)
+    return _open_file(path, place_shown, is_reading=False, named=place)
 
 
-def open_for_reading(place: Path | str | None = None) -> Store:
-    """Open an existing history; nothing is written if it has the current version."""
+def open_existing(place: Path | str | None = None) -> Store:
+    """Open a history that exists for reading; none is created, and no file of the current version is changed.
+
+    Raises:
+        InvalidSettings: git tracks its file.
+        UnknownRun: there is no history.
+        UnusableStore: it cannot be used.
+    """
     file = store_file_path(place)
     if file is None:
-        return _open_server(str(_requested(place)), named=place)
+        return _open_server(str(_requested(place)), named=place or None)
     place_shown, path = _display_and_path(file)
     _require_untracked(path)
+    if not _exists(path):
+        raise UnknownRun(f"no runs yet: {path} does not exist")
     _require_content(path, place_shown)
-    can_write = _can_write(path)
-
-    from callscore.history.connections import file_connections
-    from callscore.history.store import Store
-    from callscore.history.table_versions import is_current, require_tables
-
-    connections = file_connections(path, is_read_only=not can_write)
-    with _closing_after_error(connections):
-        store = Store(connections, place_shown, path, named=place)
-        with store.reading() as connection:
-            is_ready = is_current(connection)
-            if not can_write:
-                require_tables(connection, place_shown)
-    if is_ready:
-        return store
-    connections.close()
-    return _open_file(path, place_shown, named=place)
+    return _open_file(path, place_shown, is_reading=True, named=place or None)
 
 
 def _require_content(path: Path, place: str, seconds: float = 0.0) -> None:
@@ -171,32 +163,42 @@ def _display_and_path(path: Path | None) -> tuple[str, Path]:
         ) from error
 
 
-def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
+def _open_file(path: Path, place: str, *, is_reading: bool, named: Path | str | None) -> Store:
     from callscore.history.connections import enable_wal, file_connections
     from callscore.history.database import readable_errors
     from callscore.history.locks import remove_stale_locks
     from callscore.history.store import Store
+    from callscore.history.table_versions import is_current, require_tables
 
-    connections = file_connections(path)
+    can_write = not is_reading or _can_write(path)
+    connections = file_connections(path, is_read_only=not can_write)
     with _closing_after_error(connections):
-        with readable_errors(place):
-            enable_wal(connections)
+        if not is_reading:
+            with readable_errors(place):
+                enable_wal(connections)
         store = Store(connections, place, path, named=named)
-        _make_ready(store)
-    remove_stale_locks(path)
-    return store
+        if not is_reading:
+            _make_ready(store)
+            remove_stale_locks(path)
+            return store
+        with store.reading() as connection:
+            if not can_write:
+                require_tables(connection, place)
+            if not can_write or is_current(connection):
+                return store
+    connections.close()
+    return _open_file(path, place, is_reading=False, named=named)
 
 
 def _open_server(address: str, *, named: Path | str | None) -> Store:
     parts = parse_address(address)
-    place = display_address(parts)
 
     from callscore.history.connections import server_connections
     from callscore.history.store import Store
 
     connections = server_connections(parts)
     with _closing_after_error(connections):
-        store = Store(connections, place, server=parts, named=named)
+        store = Store(connections, display_address(parts), server=parts, named=named)
         _make_ready(store)
     return store
 
@@ -243,21 +245,6 @@ def make_store_folder(path: Path) -> None:
         raise UnusableStore(
             _display_path(path), "a file is required, but this is a folder. Move it away."
         )
-
-
-def open_existing(place: Path | str | None = None) -> Store:
-    """Open a history that exists; none is created.
-
-    Raises:
-        InvalidSettings: git tracks its file.
-        UnknownRun: there is no history.
-        UnusableStore: it cannot be used.
-    """
-    file = store_file_path(place)
-    if file is not None and not _exists(file):
-        _require_untracked(file)
-        raise UnknownRun(f"no runs yet: {file} does not exist")
-    return open_for_reading(place or None)
 
 
 def _exists(file: Path) -> bool:

@@ -190,15 +190,11 @@ def store_arguments(place: object) -> str:
     text = "" if place is None else str(place)
     if not text:
         return ""
-    return f" --store {shlex.quote(text)}" if _is_safe_to_show(text) else _STORE_BY_VARIABLE
-
-
-def _is_safe_to_show(text: str) -> bool:
-    """Whether the address cannot contain a secret."""
     try:
-        if not is_server_address(text):
-            return True
+        is_plain = not is_server_address(text)
     except UnusableStore:  # it may contain anything
-        return False
+        return _STORE_BY_VARIABLE
     plain = _PLAIN_ADDRESS.fullmatch(text)
-    return plain is not None and (plain[1] is None or _PLAIN_USER.fullmatch(plain[1]) is not None)
+    if plain is not None:
+        is_plain |= plain[1] is None or _PLAIN_USER.fullmatch(plain[1]) is not None
+    return f" --store {shlex.quote(text)}" if is_plain else _STORE_BY_VARIABLE

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 from os import urandom
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import MetricValue, Status, Usage
@@ -62,6 +64,14 @@ __all__ = [
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
+# What records from files must fit; those that are made here do.
+_MAX_INTEGER = 2**31 - 1
+_Count = Annotated[int, Meta(ge=0, le=_MAX_INTEGER)]
+# Until the year 5138, which every calendar supports.
+_Seconds = Annotated[float, Meta(ge=0.0, le=1e11)]
+_Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+_Digest = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
+
 
 class RunRecord(Struct, frozen=True, kw_only=True):
     """A run.
@@ -81,14 +91,14 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     """
 
     id: str
-    command: str
+    command: Annotated[str, Meta(max_length=32)]
     status: RunStatus = "running"
-    started_at: float
-    finished_at: float | None = None
+    started_at: _Seconds
+    finished_at: _Seconds | None = None
     name: str | None = None
     arguments: dict[str, Any] = {}
     versions: dict[str, str] = {}
-    git_commit: str | None = None
+    git_commit: Annotated[str, Meta(max_length=64)] | None = None
     git_dirty: bool | None = None
     parent: str | None = None
     totals: dict[str, Any] = {}
@@ -108,7 +118,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    number: int
+    number: _Count
     name: str
     variant: str | None = None
     place: str = ""
@@ -151,32 +161,32 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    evaluation: int
+    evaluation: _Count
     case: str
-    trial: int = 1
-    position: int | None = None
+    trial: _Count = 1
+    position: _Count | None = None
     status: Status
     payload: dict[str, Any] = {}
     question: str = ""
     answer: Any = None
     calls: list[dict[str, Any]] | None = None
-    expectation: str = ""
-    asked: str = ""
-    f1: float | None = None
-    counts: tuple[int, ...] = ()
-    faults: int | None = None
-    turns: int | None = None
-    first_wrong_turn: int | None = None
+    expectation: _Digest = ""
+    asked: _Digest = ""
+    f1: _Share | None = None
+    counts: tuple[_Count, ...] = ()
+    faults: _Count | None = None
+    turns: _Count | None = None
+    first_wrong_turn: _Count | None = None
     tools: dict[str, ToolOutcome] | None = None
     comparison: dict[str, Any] | None = None
     passed: bool | None = None
     values: tuple[MetricValue, ...] = ()
-    failure: tuple[str, str] | None = None
-    seconds: float = 0.0
+    failure: tuple[Annotated[str, Meta(max_length=16)], str] | None = None
+    seconds: _Seconds = 0.0
     usage: Usage = Usage()
-    attempts: int = 1
+    attempts: _Count = 1
     is_reused: bool = False
-    finished_at: float = 0.0
+    finished_at: _Seconds = 0.0
 
 
 class AnswerRecord(Struct, frozen=True, kw_only=True):
@@ -192,12 +202,12 @@ class AnswerRecord(Struct, frozen=True, kw_only=True):
 
     question: str
     source: str
-    trial: int
+    trial: _Count
     answer: Any
-    seconds: float = 0.0
+    seconds: _Seconds = 0.0
     usage: Usage = Usage()
-    attempts: int = 1
-    asked_at: float = 0.0
+    attempts: _Count = 1
+    asked_at: _Seconds = 0.0
     run: str = ""
 
 
@@ -387,8 +397,6 @@ def _digest(value: object) -> str:
 # Payloads by digest.
 Bodies = dict[bytes, bytes]
 
-_MAX_INTEGER = 2**31 - 1
-
 
 class StoredScore(Struct, array_like=True, frozen=True, gc=False):
     """The score of a result, as stored in a column; most results of a run have the same few."""
@@ -432,95 +440,53 @@ def add_payload(value: object, bodies: Bodies) -> bytes | None:
     return digest
 
 
-def _clean_optional(text: str | None) -> str | None:
-    return None if text is None else clean_text(text)
+# Fields that are stored as JSON.
+_JSON = frozenset(
+    ("arguments", "versions", "totals", "settings", "scorers", "fail_under", "summary")
+)
+
+
+def run_row(record: RunRecord | EvaluationRecord) -> dict[str, Any]:
+    """The fields of a run or an evaluation, as columns of the same names."""
+    row = asdict(record)
+    for name, value in row.items():
+        if name in _JSON:
+            row[name] = json_text(value)
+        elif isinstance(value, str):
+            row[name] = clean_text(value)
+    return row
 
 
 def _decode_object(text: str | None) -> Any:
     return {} if text is None else msgspec.json.decode(text)
 
 
-def run_row(run: RunRecord) -> dict[str, Any]:
-    """A run as a row."""
-    return {
-        "id": clean_text(run.id),
-        "command": run.command,
-        "status": run.status,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "name": _clean_optional(run.name),
-        "arguments": json_text(run.arguments),
-        "versions": json_text(run.versions),
-        "git_commit": run.git_commit,
-        "git_dirty": run.git_dirty,
-        "parent": run.parent,
-        "totals": json_text(run.totals),
-    }
-
-
 def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
-    """Rows, with the columns of `runs` in their order, as runs.
-
-    Most runs of a project have the same arguments and versions, which are decoded once.
-    """
-    decoded: dict[str | None, Any] = {}
+    """Rows, with the columns of `runs` in their order, as runs."""
+    # Most runs of a project have the same arguments and versions, which are decoded once.
+    decode = lru_cache(maxsize=None)(_decode_object)
     records: list[RunRecord] = []
-    for row in rows:
-        _, run_id, command, status, started_at, finished_at, name, *others = row
-        arguments, versions, git_commit, git_dirty, parent, totals, *_ = others
-        for text in (arguments, versions):
-            if text not in decoded:
-                decoded[text] = _decode_object(text)
-        records.append(
-            RunRecord(
-                id=run_id,
-                command=command,
-                status=status,
-                started_at=started_at,
-                finished_at=finished_at,
-                name=name,
-                arguments=decoded[arguments],
-                versions=decoded[versions],
-                git_commit=git_commit,
-                git_dirty=None if git_dirty is None else bool(git_dirty),
-                parent=parent,
-                totals=_decode_object(totals),
-            )
-        )
+    for _, *columns in rows:
+        fields = dict(zip(RunRecord.__struct_fields__, columns, strict=False))
+        fields |= {name: decode(fields[name]) for name in _JSON & fields.keys()}
+        if fields["git_dirty"] is not None:
+            fields["git_dirty"] = bool(fields["git_dirty"])
+        records.append(RunRecord(**fields))
     return records
 
 
 def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
-    """An evaluation as a row, with the number of its run."""
-    return {
-        "run": number,
-        "number": record.number,
-        "name": clean_text(record.name),
-        "variant": _clean_optional(record.variant),
-        "place": clean_text(record.place),
-        "settings": json_text(record.settings),
-        "scorers": json_text(record.scorers),
-        "fail_under": json_text(record.fail_under),
-        "tools": add_payload(record.tools, bodies),
-        "summary": json_text(record.summary),
-        "by_tag": None,  # counted when the run ends
-    }
+    """An evaluation as a row, with the number of its run; the totals of tags are counted when that ends."""
+    return {**run_row(record), "run": number, "tools": add_payload(record.tools, bodies)}
 
 
 def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     """A row as an evaluation of this run."""
-    return EvaluationRecord(
-        run=run,
-        number=row.number,
-        name=row.name,
-        variant=row.variant,
-        place=row.place,
-        settings=_decode_object(row.settings),
-        scorers=tuple(_decode_object(row.scorers)),
-        fail_under=_decode_object(row.fail_under),
-        tools=unpack(row.tools_body, row.tools),
-        summary=_decode_object(row.summary),
-    )
+    fields = {name: getattr(row, name) for name in EvaluationRecord.__struct_fields__}
+    fields |= {name: _decode_object(fields[name]) for name in _JSON & fields.keys()}
+    tools = unpack(row.tools_body, row.tools)
+    fields |= {"run": run, "scorers": tuple(fields["scorers"]), "tools": tools}
+    return EvaluationRecord(**fields)
 
 
 def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
@@ -546,7 +512,7 @@ def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
         answer,
         calls,
         kind,
-        _clean_optional(failure),
+        None if failure is None else clean_text(failure),
         record.seconds,
         json_bytes((*_usage_values(record.usage), record.attempts)).decode(),
         record.is_reused,

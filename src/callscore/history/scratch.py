@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -12,10 +13,9 @@ from callscore.history.store import Store
 from callscore.history.table_versions import ensure_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-    from callscore.history.records import ResultRecord, RunRecord
+    from callscore.history.records import RunRecord
 
 __all__ = ["ScratchStore", "copy_run"]
 
@@ -62,19 +62,10 @@ def copy_run(source: Store, target: Store, run: RunRecord) -> RunRecord:
         evaluations = source.evaluations(run.id)
         for record in evaluations:
             target.add_evaluation(replace(record, run=begun.id))
-        _copy_results(source.results(run.id), target, begun.id)
+        results = (replace(record, run=begun.id) for record in source.results(run.id))
+        while batch := list(islice(results, _BATCH)):
+            target.save_results(batch)
         status = "interrupted" if run.status == "running" else run.status
         summaries = {record.number: record.summary for record in evaluations}
         target.finish(begun.id, status, run.totals, summaries)
     return target.find(begun.id, resolve=None)
-
-
-def _copy_results(results: Iterable[ResultRecord], target: Store, run: str) -> None:
-    batch: list[ResultRecord] = []
-    for record in results:
-        batch.append(replace(record, run=run))
-        if len(batch) >= _BATCH:
-            target.save_results(batch)
-            batch = []
-    if batch:
-        target.save_results(batch)

@@ -58,6 +58,7 @@ _SAVED = Phrase(
 )
 _UNSAVED = "unsaved-{name}.jsonl"
 _MAX_NAME = 100
+_MAX_FILES = 20  # of a run in one folder
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _APPEND_FLAGS = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
 
@@ -190,28 +191,22 @@ class FallbackStore:
             with suppress(OSError):
                 _append(self._file, b"".join(lines), _APPEND_FLAGS)
                 return
-            self._file = None
         content = b"".join([*self._header_lines(), *lines])
-        for folder in self._folders:
-            path = self._new_file(folder, content)
-            if path is not None:
+        for path in self._new_paths():
+            with suppress(OSError, UnusableStore):
+                make_store_folder(path)
+                _append(path, content, _CREATE_FLAGS)
                 self._file = path
                 self.files.append(path)
                 return
+        self._file = None
         raise UnusableStore(self.place, "no file can be written. Free some space on the disk.")
 
-    def _new_file(self, folder: Path, content: bytes) -> Path | None:
-        """Create a file with this content in the folder; None if that fails."""
+    def _new_paths(self) -> Iterator[Path]:
         name = "run" if self._run is None else self._run.id[:_MAX_NAME].replace("/", "-")
-        endings = ["", *[f"-{number}" for number in range(2, _MAX_NAME)]]
-        with suppress(OSError, UnusableStore):
-            make_store_folder(folder / name)
-            for ending in endings:
-                path = folder / _UNSAVED.format(name=f"{name}{ending}")
-                with suppress(FileExistsError):
-                    _append(path, content, _CREATE_FLAGS)
-                    return path
-        return None
+        for folder in self._folders:
+            for ending in ("", *[f"-{number}" for number in range(2, _MAX_FILES)]):
+                yield folder / _UNSAVED.format(name=f"{name}{ending}")
 
 
 def _encoded(records: Iterable[Record]) -> list[bytes]:
@@ -223,10 +218,13 @@ def _encoded(records: Iterable[Record]) -> list[bytes]:
 
 def fallback_store_for(place: Path | str | None) -> FallbackStore:
     """The fallback for a history (`--store`) that cannot be opened."""
-    file = None
+    return FallbackStore(_file_of(place), store_arguments(place))
+
+
+def _file_of(place: Path | str | None) -> Path | None:
     with suppress(UnusableStore):  # an address that cannot be read
-        file = store_file_path(place)
-    return FallbackStore(file, store_arguments(place))
+        return store_file_path(place)
+    return None
 
 
 def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path] | None:
@@ -234,11 +232,8 @@ def unsaved_file_after(run: str, history: Path | str | None) -> tuple[str, Path]
 
     The folder for temporary files is left out: the files of other projects are there, too.
     """
-    file = None
-    with suppress(UnusableStore):
-        file = store_file_path(history)
     found: list[tuple[str, Path]] = []
-    for folder in _folders_beside(file):
+    for folder in _folders_beside(_file_of(history)):
         for path in folder.glob(_UNSAVED.format(name="*")):
             # A file whose history was opened has the id of its run; ids are ordered by time.
             name = "-".join(path.stem.split("-")[1:4])
@@ -323,16 +318,15 @@ class BackgroundWriter:
         is_direct: bool = False,
     ) -> None:
         self._store = store
-        self._is_direct = is_direct
-        self._reports: list[Callable[[], None]] = []  # of direct records
-        self._last_write = -_DIRECT_SECONDS
         self._fallback = fallback
-        self._problem: str | None = None
-        self._unsaved: list[_Record] = []  # to be retried
-        self._last_error = ""
-        self._retry_after = 0.0
+        self._is_direct = is_direct
         # A queue without a lock: `put` never waits for the thread.
         self._queue: SimpleQueue[_Item] = SimpleQueue()
+        self._unsaved: list[_Record] = []  # taken from the queue, to be written or retried
+        self._problem: str | None = None
+        self._last_error = ""
+        self._last_write = -_DIRECT_SECONDS
+        self._retry_after = 0.0
         self._flush_now = Event()
         self._is_closed = False
         self._thread: Thread | None = None
@@ -362,11 +356,13 @@ class BackgroundWriter:
         """
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be saved")
-        if self._is_direct:
-            self._put_direct(record, on_saved)
-            return
         self._queue.put((record, on_saved))
-        if self._queue.qsize() >= _MAX_BATCH and not self._flush_now.is_set():
+        is_full = self._queue.qsize() >= _MAX_BATCH
+        if self._is_direct:
+            if is_full or monotonic() - self._last_write >= _DIRECT_SECONDS:
+                self._write_batch([])
+            return
+        if is_full and not self._flush_now.is_set():
             self._flush_now.set()
         if self._thread is None:
             self._thread = Thread(target=self._write_batches, name="callscore-history", daemon=True)
@@ -379,78 +375,86 @@ class BackgroundWriter:
     def flush(self) -> None:
         """Wait until all queued records are written and reported."""
         if self._is_direct:
-            self._write_direct(is_last=False)
-        if self._is_closed or self._thread is None:
-            return
-        is_done = Event()
-        self._queue.put((None, is_done.set))
-        self._flush_now.set()
-        is_done.wait()
+            self._write_batch([])
+        elif self._thread is not None and not self._is_closed:
+            is_done = Event()
+            self._queue.put((None, is_done.set))
+            self._flush_now.set()
+            is_done.wait()
 
     def close(self) -> None:
         """Write the queued records, and end the thread."""
-        if self._is_direct and not self._is_closed:
-            self._is_closed = True
-            self._write_direct(is_last=True)
         if not self._is_closed:
             self._is_closed = True
             self._queue.put(_END)
             self._flush_now.set()
+            if self._thread is None:
+                self._write_batches()
         if self._thread is not None:
             self._thread.join()
 
-    def _put_direct(self, record: _Record, on_saved: Callable[[], None] | None) -> None:
-        self._unsaved.append(record)
-        if on_saved is not None:
-            self._reports.append(on_saved)
-        is_full = len(self._unsaved) >= _MAX_BATCH
-        if is_full or monotonic() - self._last_write >= _DIRECT_SECONDS:
-            self._write_direct(is_last=False)
-
-    def _write_direct(self, *, is_last: bool) -> None:
-        self._write(is_last=is_last)
-        self._last_write = monotonic()
-        reports, self._reports = self._reports, []
-        for on_saved in reports:
-            with suppress(Exception):  # as below
-                on_saved()
-
     def _write_batches(self) -> None:
-        last = -_BATCH_SECONDS
-        batch: list[_Item] = []
-        while _END not in batch:
+        is_last = False
+        while not is_last:
             first = self._queue.get()
             if self._queue.qsize() < _MAX_BATCH - 1:
-                self._flush_now.wait(last + _BATCH_SECONDS - monotonic())
-            batch = [first, *self._take_queued(_MAX_BATCH - 1)]
-            last = monotonic()
+                self._flush_now.wait(self._last_write + _BATCH_SECONDS - monotonic())
             self._flush_now.clear()
-            self._unsaved += [record for record, _ in batch if record is not None]
-            self._write(is_last=_END in batch)
-            for _, on_saved in batch:
-                if on_saved is not None:
-                    # A failing callback must not keep the others from being called.
-                    with suppress(Exception):
-                        on_saved()
+            is_last = self._write_batch([first])
 
-    def _take_queued(self, limit: int) -> Iterator[_Item]:
-        """The items that are queued now, at most this many."""
-        for _ in range(limit):
-            try:
-                yield self._queue.get_nowait()
-            except Empty:
-                return
-
-    def _write(self, *, is_last: bool) -> None:
-        """Write the unsaved records, unless that has just failed; at the end in any case."""
-        started = monotonic()
-        if self._unsaved and (is_last or started >= self._retry_after):
-            self._try_write(started)
+    def _write_batch(self, batch: list[_Item]) -> bool:
+        """Write these records and those that are queued now; returns whether they were the last."""
+        with suppress(Empty):
+            while len(batch) < _MAX_BATCH:
+                batch.append(self._queue.get_nowait())
+        is_last = _END in batch
+        self._unsaved += [record for record, _ in batch if record is not None]
+        if self._unsaved and (is_last or monotonic() >= self._retry_after):
+            self._write()
         if self._unsaved and (is_last or len(self._unsaved) > _MAX_PENDING):
             self._problem = self._problem or self._last_error
             if self._write_to_fallback(self._unsaved):
                 self._unsaved = []
             del self._unsaved[_MAX_PENDING:]
+        self._last_write = monotonic()
+        for _, on_saved in batch:
+            if on_saved is not None:
+                # A failing callback must not keep the others from being called.
+                with suppress(Exception):
+                    on_saved()
+        return is_last
+
+    def _write(self) -> None:
+        """Write the unsaved records to the history; if it cannot be written now, they stay unsaved."""
+        from callscore.history.database import is_record_error
+
+        started = monotonic()
+        try:
+            self._store.save_results(self._unsaved)
+        except Exception as error:  # noqa: BLE001  (a thread that ends would leave the run waiting)
+            if isinstance(error, UnusableStore) and not is_record_error(error.__cause__):
+                self._last_error = str(error)  # it may pass
+                ended = monotonic()
+                self._retry_after = ended + max(_RETRY_SECONDS, ended - started)
+                return
+            self._write_one_by_one()
+        self._unsaved = []
+
+    def _write_one_by_one(self) -> None:
+        """Write each record on its own; those that are refused go to the fallback."""
+        refused: list[_Record] = []
+        for record in self._unsaved:
+            try:
+                self._store.save_results([record])
+            except Exception as error:  # noqa: BLE001  (as above)
+                text = str(error)
+                if not isinstance(error, CallscoreError):
+                    text = f"{self._store.place}: {type(error).__name__}: {error}"
+                self._problem = self._problem or text
+                refused.append(record)
+        if refused:
+            with suppress(Exception):  # as above; records that cannot be encoded are lost
+                self._write_to_fallback(refused)
 
     def _write_to_fallback(self, records: list[_Record]) -> bool:
         """Write records to the fallback file; returns whether that worked."""
@@ -462,39 +466,6 @@ class BackgroundWriter:
             self._problem = f"{self._problem or self._last_error} And {error.problem}"
             return False
         return True
-
-    def _try_write(self, started: float) -> None:
-        try:
-            self._store.save_results(self._unsaved)
-        except UnusableStore as error:
-            from callscore.history.database import is_record_error
-
-            if not is_record_error(error.__cause__):  # it may pass
-                self._last_error = str(error)
-                took = monotonic() - started
-                self._retry_after = monotonic() + max(_RETRY_SECONDS, took)
-                return
-            self._write_one_by_one()
-        except Exception:  # noqa: BLE001  (a thread that ends would leave the run waiting)
-            self._write_one_by_one()
-        self._unsaved = []
-
-    def _write_one_by_one(self) -> None:
-        """Write each record on its own; those that are refused go to the fallback."""
-        refused: list[_Record] = []
-        for record in self._unsaved:
-            try:
-                self._store.save_results([record])
-            except CallscoreError as error:
-                self._problem = self._problem or str(error)
-                refused.append(record)
-            except Exception as error:  # noqa: BLE001  (as above)
-                text = f"{self._store.place}: {type(error).__name__}: {error}"
-                self._problem = self._problem or text
-                refused.append(record)
-        if refused:
-            with suppress(Exception):  # as above; records that cannot be encoded are lost
-                self._write_to_fallback(refused)
 
 
 class RunWriter(BackgroundWriter):

@@ -10,7 +10,7 @@ from callscore.core.phrases import say
 from callscore.core.results import RunResults
 from callscore.errors import UnusableStore
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
-from callscore.history.run_lookup import list_compared_runs
+from callscore.history.run_lookup import OLDER_RUNS, list_runs
 from callscore.history.run_metadata import lineage, unreadable_records
 from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 from callscore.reports.history import RunRow, timelines_of
@@ -199,7 +199,7 @@ def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
     Empty if other runs cannot be read: the report is about this one.
     """
     try:
-        lines = list_compared_runs(store, shown=_MOST_RUNS)
+        lines = list_runs(store, limit=_MOST_RUNS + OLDER_RUNS)
     except UnusableStore:
         return {}
     rows = [row for row in rows_of_runs(lines) if row.started_at <= run.started_at]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NestedDeeply",
+    "are_plain_values",
     "call_part",
     "case_to_json",
     "expected_part",
@@ -122,7 +123,7 @@ def _is_usual(case: CaseScore) -> bool:
         return False
     if case.trial is None and not case.tags:
         return type(case.id) is str
-    return _are_plain_values([case.id, case.trial, case.tags])
+    return are_plain_values([case.id, case.trial, case.tags])
 
 
 def _call_parts(calls: Sequence[ToolCall]) -> list[Any]:
@@ -147,7 +148,7 @@ def expected_part(item: Expected) -> Any:
 
 def value_part(value: Any) -> Any:
     """The same for any value."""
-    return value if _are_plain_values([value]) else _shallow(json_safe(value))
+    return value if are_plain_values([value]) else _shallow(json_safe(value))
 
 
 def settings_to_json(settings: Settings) -> bytes:
@@ -177,11 +178,11 @@ def _are_plain(calls: Sequence[ToolCall]) -> bool:
     values = [call.arguments for call in calls]
     others = [astuple(call)[2:] for call in calls]
     if others.count(_NOTHING_ELSE) < len(others):  # an id, a result
-        return _are_plain_values([*values, *_flat(others)])
-    return _are_plain_values(values)
+        return are_plain_values([*values, *_flat(others)])
+    return are_plain_values(values)
 
 
-def _are_plain_values(values: list[Any]) -> bool:
+def are_plain_values(values: list[Any]) -> bool:
     """The same for values. The search goes level by level, and each step runs in C."""
     for _ in range(_MAX_DEPTH):
         kinds = set(map(type, values))

@@ -49,7 +49,7 @@ def begun(store: Store, **others: Any) -> None:
 def test_a_run_is_there_afterwards_as_it_was(store: Store) -> None:
     (imported,) = import_records(store, WHOLE)
 
-    assert imported == ImportedRun(run=RUN, is_new=True, results=2, added=2)
+    assert imported == ImportedRun(RUN, is_new=True, results=2, added=2)
     assert kept(store) == (RUN, RESULTS)
     assert store.evaluations(RUN.id) == [EVALUATION]
 
@@ -59,7 +59,7 @@ def test_importing_again_changes_nothing(store: Store) -> None:
 
     (again,) = import_records(store, [*WHOLE, an_answer(RUN.id)])
 
-    assert again == ImportedRun(run=RUN, is_new=False, results=2, added=0)
+    assert again == ImportedRun(RUN, is_new=False, results=2, added=0)
     assert kept(store) == (RUN, RESULTS)
     assert len(store.runs()) == 1
 

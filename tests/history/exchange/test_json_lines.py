@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
-from callscore.core.results import MetricValue
+from callscore.core.results import MetricValue, Usage
 from callscore.errors import UnreadableInput
 from callscore.history.exchange.json_lines import (
     Record,
     encode_line,
     end_line,
     read_lines,
-    record_problem,
+    record_from,
 )
 
 RUN = a_run(name="main", arguments={"paths": ["evals"]}, git_commit="0" * 40, totals={"cases": 2})
@@ -41,6 +41,13 @@ PLAIN = st.recursive(
 
 def read(*lines: bytes) -> list[Any]:
     return list(read_lines(lines, "run.jsonl"))
+
+
+def problem_of(record: Record) -> str:
+    """Why a record from a file is refused."""
+    with pytest.raises(UnreadableInput) as caught:
+        record_from(type(record), msgspec.to_builtins(record), "run.jsonl:1")
+    return str(caught.value)
 
 
 def test_every_record_comes_back_as_it_was() -> None:
@@ -110,34 +117,52 @@ def test_a_file_that_was_cut_off_is_refused(lines: list[bytes]) -> None:
     ],
 )
 def test_an_id_names_no_other_file_and_no_option(name: str) -> None:
-    assert "is not the id of a run" in str(record_problem(a_run(name)))
-    assert "parent: " in str(record_problem(a_run(parent=name)))
+    assert "is not the id of a run" in problem_of(a_run(name))
+    assert "parent: " in problem_of(a_run(parent=name))
 
 
 @pytest.mark.parametrize(
     ("others", "told"),
     [
-        ({"totals": {"cases": "many"}}, "totals: "),
+        ({"totals": {"cases": "many"}}, "Expected `int`, got `str` - at `$.totals.cases`."),
         ({"name": "latest~1"}, "name: "),
-        ({"command": "score", "arguments": {"cases": "cases.jsonl"}}, "arguments: "),
-        ({"git_commit": "x" * 65}, "git_commit: "),
-        ({"finished_at": float("nan")}, "finished_at: "),
+        ({"command": "score", "arguments": {"cases": "c.jsonl"}}, "at `$.arguments.cases`."),
+        ({"git_commit": "x" * 65}, "Expected `str` of length <= 64 - at `$.git_commit`."),
+        ({"finished_at": float("nan")}, "at `$.finished_at`."),
     ],
 )
 def test_a_run_fits_its_columns(others: dict[str, Any], told: str) -> None:
-    assert str(record_problem(a_run(**others))).startswith(told)
+    assert told in problem_of(a_run(**others))
 
 
 @pytest.mark.parametrize(
     ("others", "told"),
     [
-        ({"evaluation": -1}, "evaluation: "),
-        ({"payload": {"tags": "smoke"}}, "payload: "),
-        ({"f1": float("nan")}, "f1: "),
-        ({"trial": 2**31}, "trial: "),
-        ({"faults": -1}, "faults: "),
-        ({"finished_at": 1e12}, "finished_at: "),
+        ({"evaluation": -1}, "result: Expected `int` >= 0 - at `$.evaluation`."),
+        ({"payload": {"tags": "smoke"}}, "at `$.payload.tags`."),
+        ({"f1": float("nan")}, "at `$.f1`."),
+        ({"trial": 2**31}, "at `$.trial`."),
+        ({"faults": -1}, "at `$.faults`."),
+        ({"finished_at": 1e12}, "at `$.finished_at`."),
+        ({"counts": (1, 2)}, "counts: 2 numbers instead of 7."),
+        ({"expectation": "0" * 31}, "at `$.expectation`."),
+        ({"tools": {"f": (-1, 0, 0, 0, 0)}}, "at `$.tools[...][0]`."),
+        ({"usage": Usage(-1)}, "at `$.usage.requests`."),
+        ({"comparison": {"correct": 1}}, "at `$.comparison.correct`."),
     ],
 )
 def test_a_result_fits_its_columns(others: dict[str, Any], told: str) -> None:
-    assert str(record_problem(a_result("run", **others))).startswith(told)
+    assert told in problem_of(a_result("run", **others))
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        ({"summary": {"cases": -1}}, "at `$.summary.cases`."),
+        ({"settings": {"order": "odd"}}, "settings: "),
+        ({"settings": {"arguments": "odd"}}, "settings: "),
+        ({"summary": {"counts": {}}}, "counts: the evaluation has no scorer."),
+    ],
+)
+def test_an_evaluation_can_be_shown(others: dict[str, Any], told: str) -> None:
+    assert told in problem_of(an_evaluation("run", **others))

@@ -122,7 +122,7 @@ def test_a_row_is_the_whole_result(record: ResultRecord) -> None:
     ("changes", "told"),
     [
         ({"calls": "[{"}, "calls: not valid JSON"),
-        ({"trial": -1}, "result: trial: "),
+        ({"trial": -1}, "result: Expected `int` >= 0 - at `$.trial`."),
         ({"status": "odd"}, "result: "),
     ],
 )

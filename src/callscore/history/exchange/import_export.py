@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from itertools import groupby, islice
 from pathlib import PurePosixPath, PureWindowsPath
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from callscore.history.exchange.json_lines import Record
-    from callscore.history.locks import RunLock, ServerLock
     from callscore.history.store import Store
 
 __all__ = [
@@ -53,13 +54,8 @@ _ORIGINAL_ID = "imported_as"
 _LOCK_TIMEOUT = 10.0
 _LOCK_PAUSE = 0.1
 
-# The evaluation, the case and the trial of a result.
-_ResultKey = tuple[int, str, int]
-# The stored digest of a question, and the trial.
-_QuestionKey = tuple[bytes, int]
 
-
-class ImportedRun(Struct, frozen=True, kw_only=True):
+class ImportedRun(Struct, frozen=True):
     """What was imported of a run.
 
     Attributes:
@@ -89,37 +85,100 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
         UnreadableInput: something is missing, or cannot be read, or would change a finished run.
         InvalidSettings: the name of a new run is that of a baseline.
     """
-    current: _KnownRun | None = None
-    for record in records:
-        if isinstance(record, RunRecord):
-            if current is None or current.id != record.id:
-                current = _known_run(store, record)
-            current = current._replace(has_all=saved_cases_of(record) == "all")
-        elif current is not None:
-            problem = _problem_in(record, current)
+    for pairs in _by_run(records):
+        run, _ = next(pairs)
+        stored = _stored(store, run)
+        if stored.run is None:
+            require_no_baseline(run.name, store.baselines())
+        for run, record in pairs:
+            problem = _problem_in(record, run, stored)
             if problem:
                 raise UnreadableInput(name, problem)
+            if isinstance(record, EvaluationRecord):
+                stored.evaluations[record.number] = record
 
 
-class _KnownRun(NamedTuple):
-    """The numbers of the evaluations that a run in a file has so far, and the results if it is finished."""
-
-    id: str
-    evaluations: set[int]
-    results: dict[_ResultKey, float] | None
-    has_all: bool = True
+# A record of a file, and its run as far as it was read; the run itself may be repeated when it has ended.
+_Pair = tuple[RunRecord, "Record"]
 
 
-def _known_run(store: Store, run: RunRecord) -> _KnownRun:
-    existing = _existing_run(store, run)
-    if existing is None:
-        require_no_baseline(run.name, store.baselines())
-        return _KnownRun(run.id, set(), None)
-    evaluations = {one.number for one in store.evaluations(existing.id)}
-    is_finished = existing.status == "finished"
-    return _KnownRun(
-        run.id, evaluations, _stored_keys(store, existing.id)[1] if is_finished else None
-    )
+def _by_run(records: Iterable[Record]) -> Iterator[Iterator[_Pair]]:
+    """The records of each run, of which the first is the run."""
+    for _, pairs in groupby(_with_runs(records), lambda pair: (pair[0].id, pair[0].started_at)):
+        yield pairs
+
+
+def _with_runs(records: Iterable[Record]) -> Iterator[_Pair]:
+    run: RunRecord | None = None
+    for record in records:
+        run = record if isinstance(record, RunRecord) else run
+        if run is not None:
+            yield run, record
+
+
+class _Stored(NamedTuple):
+    """What the history has of a run in a file.
+
+    Attributes:
+        run: None if it has nothing of it.
+        evaluations: by their numbers.
+        answered: the questions with an answer: the stored digest, and the trial.
+        times: when the result of an evaluation, a case and a trial was written.
+    """
+
+    run: RunRecord | None
+    evaluations: dict[int, EvaluationRecord]
+    answered: set[tuple[bytes, int]]
+    times: dict[tuple[int, str, int], float]
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing of it is changed any more."""
+        return self.run is not None and self.run.status == "finished"
+
+    def is_new(self, record: Record) -> bool:
+        """Whether there is no such evaluation or result, or an older one."""
+        if isinstance(record, ResultRecord):
+            return self.times.get(_key_of(record), -1.0) < record.finished_at
+        return isinstance(record, EvaluationRecord) and record.number not in self.evaluations
+
+    def add(self, record: AnswerRecord | ResultRecord) -> bool:
+        """Note that there is such a record now; returns whether it is new."""
+        if isinstance(record, ResultRecord):
+            is_new = self.is_new(record)
+            if is_new:
+                self.times[_key_of(record)] = record.finished_at
+            return is_new
+        question = (pack_digest(record.question), record.trial)
+        is_new = question not in self.answered
+        self.answered.add(question)
+        return is_new
+
+
+def _key_of(record: ResultRecord) -> tuple[int, str, int]:
+    return record.evaluation, record.case, record.trial
+
+
+@with_retries
+def _stored(store: Store, run: RunRecord) -> _Stored:
+    """What is stored of the run with this id and start time; it may have been imported under another id."""
+    with store.reading() as connection:
+        every = run_records(run_queries.all_runs(connection).rows)
+        found = [each for each in reversed(every) if each.started_at == run.started_at]
+        same = [each for each in found if each.id == run.id]
+        renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
+        existing = next(iter([*same, *renamed]), None)
+        if existing is None:
+            return _Stored(None, {}, set(), {})
+        saved = run_queries.saved_run(connection, existing.id)
+        columns = ("evaluation", "case_id", "trial", "finished_at")
+        rows = queries.result_rows(connection, saved, *columns)
+        return _Stored(
+            existing,
+            {each.number: each for each in run_queries.evaluations_of_run(connection, saved)},
+            queries.answered_questions(connection, saved),
+            {(evaluation, case, trial): at for evaluation, case, trial, at in rows},
+        )
 
 
 _FINISHED = (
@@ -128,50 +187,23 @@ _FINISHED = (
 )
 
 
-def _problem_in(record: Record, run: _KnownRun) -> str:
+def _problem_in(record: Record, run: RunRecord, stored: _Stored) -> str:
     """Why a record of a run cannot be imported; empty if it can."""
-    known = run.evaluations
-    if run.results is not None and _is_new(record, known, run.results):
+    if stored.is_finished and stored.is_new(record):
         return _FINISHED.format(run=run.id)
     if isinstance(record, EvaluationRecord):
-        if record.summary.get(COUNTS_KEY) is not None and run.has_all:
+        if record.summary.get(COUNTS_KEY) is not None and saved_cases_of(run) == "all":
             return f"evaluation {record.number} has {COUNTS_KEY}, but its run has every case."
-        known.add(record.number)
-    elif isinstance(record, ResultRecord) and record.evaluation not in known:
+    elif isinstance(record, ResultRecord) and record.evaluation not in stored.evaluations:
         problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
         return f"{problem}, which is not defined before it."
     return ""
 
 
-def _is_new(record: Record, evaluations: set[int], results: dict[_ResultKey, float]) -> bool:
-    """Whether a run with these evaluations and results has no such record, or an older one."""
-    if isinstance(record, ResultRecord):
-        return results.get(_key_of(record), -1.0) < record.finished_at
-    return isinstance(record, EvaluationRecord) and record.number not in evaluations
-
-
-def _key_of(record: ResultRecord) -> _ResultKey:
-    return record.evaluation, record.case, record.trial
-
-
-@with_retries
-def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
-    """The same run if it is stored already: same id, same start time.
-
-    A run that was imported under another id is found by its original id.
-    """
-    with store.reading() as connection:
-        every = run_records(run_queries.all_runs(connection).rows)
-    found = [each for each in reversed(every) if each.started_at == run.started_at]
-    same = [each for each in found if each.id == run.id]
-    renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
-    return next(iter([*same, *renamed]), None)
-
-
 def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]:
     """Import runs into a history.
 
-    A new run has the status `running` until it is complete. In an existing run missing results are
+    A run has the status `running` until its import is complete. In an existing run missing results are
     added, and older ones are replaced, unless it is finished: then nothing is changed. Each run comes
     before its evaluations, answers and results.
 
@@ -179,169 +211,110 @@ def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]
         InvalidSettings: another process keeps a run locked.
         UnusableStore: the history cannot be written.
     """
-    imported: list[ImportedRun] = []
-    current: _RunImport | None = None
-    try:
-        for record in records:
-            if not isinstance(record, RunRecord):
-                if current is not None:
-                    current.add(record)
-            elif current is not None and current.is_same_run(record):
-                current.update_run(record)
-            else:
-                imported += [] if current is None else [current.finish()]
-                current = _RunImport(store, record)
-        imported += [] if current is None else [current.finish()]
-    finally:
-        if current is not None:
-            current.release()
-    return imported
+    return [_import_run(store, pairs) for pairs in _by_run(records)]
 
 
-class _RunImport:
-    """One run that is being imported."""
+def _import_run(store: Store, pairs: Iterator[_Pair]) -> ImportedRun:
+    given, _ = next(pairs)
+    with ExitStack() as locks:
+        # By the id in the file, so that other imports of it wait; and by the id that it gets.
+        _lock(locks, store, given.id)
+        stored = _stored(store, given)
+        begun = _begin(store, given) if stored.run is None else stored.run
+        if begun.id != given.id:
+            _lock(locks, store, begun.id)
+        if stored.is_finished:
+            results = sum(isinstance(record, ResultRecord) for _, record in pairs)
+            found = ImportedRun(begun, is_new=False, results=results, added=0)
+        else:
+            if stored.run is not None:  # if this process is killed, the same import completes it
+                store.begin(replace(begun, status="running"))
+            adding = _Adding(store, given, begun, stored)
+            adding.add_all(pairs)
+            found = adding.finish()
+    return found if found.run.id == given.id else replace(found, given=given.id)
 
-    def __init__(self, store: Store, run: RunRecord) -> None:
+
+def _begin(store: Store, given: RunRecord) -> RunRecord:
+    """Insert the run with the status `running`; under a new id if this one is used."""
+    arguments = {key: value for key, value in given.arguments.items() if key != _ORIGINAL_ID}
+    fresh = replace(given, status="running", finished_at=None, totals={}, arguments=arguments)
+    begun = store.begin(fresh)
+    if begun.id == given.id:
+        return begun
+    return store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
+
+
+class _Adding:
+    """Adds to a run what is new of it in a file."""
+
+    def __init__(self, store: Store, given: RunRecord, begun: RunRecord, stored: _Stored) -> None:
         self._store = store
-        self._imported = run
-        self._queued: list[AnswerRecord | ResultRecord] = []
+        self._given = given
+        self._begun = begun
+        self._stored = stored
         self._results = self._added = 0
-        self._is_open = False
         self._summaries: dict[int, dict[str, Any]] = {}
-        self._result_times: dict[_ResultKey, float] = {}
-        self._answered: set[_QuestionKey] = set()
-        self._evaluations: dict[int, EvaluationRecord] = {}
         # Secrets may be unknown where the file was written; markers of another history become ours.
         self._hide = RecordHider(is_live=False).record
-        # By the id in the file, so that other imports of it wait; and by the id that it gets.
-        self._locks = [_acquire_lock(store, run.id)]
-        try:
-            self._existing = _existing_run(store, run)
-            self._run = self._begin_run() if self._existing is None else self._existing
-            self._is_finished = self._run.status == "finished"
-            if self._run.id != run.id:
-                self._locks.append(_acquire_lock(store, self._run.id))
-            if self._existing is not None:
-                self._answered, self._result_times = _stored_keys(store, self._run.id)
-                evaluations = store.evaluations(self._run.id)
-                self._evaluations = {each.number: each for each in evaluations}
-        except BaseException:
-            self.release()
-            raise
 
-    def _begin_run(self) -> RunRecord:
-        """Insert the run with the status `running`; under a new id if this one is used."""
-        given = self._imported
-        arguments = {key: value for key, value in given.arguments.items() if key != _ORIGINAL_ID}
-        fresh = replace(given, status="running", finished_at=None, totals={}, arguments=arguments)
-        begun = self._store.begin(fresh)
-        if begun.id == given.id:
-            return begun
-        return self._store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
+    def add_all(self, pairs: Iterator[_Pair]) -> None:
+        """Add all records but the run itself."""
+        new = self._new_records(pairs)
+        while some := list(islice(new, _RECORDS_PER_TRANSACTION)):
+            self._store.save_results(some)
 
-    def is_same_run(self, run: RunRecord) -> bool:
-        return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
-
-    def update_run(self, run: RunRecord) -> None:
-        """Replace the record of the run by a later one, after its end."""
-        self._imported = run
-
-    def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
-        if self._is_finished:
-            self._results += isinstance(record, ResultRecord)
-            return
-        record = self._hide(replace(record, run=self._run.id))
-        if isinstance(record, EvaluationRecord):
-            self._add_evaluation(sanitize_evaluation(record))
-            return
-        if isinstance(record, AnswerRecord):
-            question = (pack_digest(record.question), record.trial)
-            if question in self._answered:
-                return
-            self._answered.add(question)
-        else:
-            self._results += 1
-            key = _key_of(record)
-            if self._result_times.get(key, -1.0) >= record.finished_at:
-                return
-            self._result_times[key] = record.finished_at
-            self._added += 1
-        self._queued.append(record)
-        if len(self._queued) >= _RECORDS_PER_TRANSACTION:
-            self._flush()
+    def _new_records(self, pairs: Iterator[_Pair]) -> Iterator[AnswerRecord | ResultRecord]:
+        for self._given, record in pairs:
+            if isinstance(record, EvaluationRecord):
+                self._add_evaluation(self._hide(replace(record, run=self._begun.id)))
+            elif not isinstance(record, RunRecord):
+                # Hidden first: an id may be another one then.
+                hidden = self._hide(replace(record, run=self._begun.id))
+                is_new = self._stored.add(hidden)
+                if isinstance(record, ResultRecord):
+                    self._results += 1
+                    self._added += is_new
+                if is_new:
+                    yield hidden
 
     def _add_evaluation(self, record: EvaluationRecord) -> None:
         """Save a new evaluation; its summary is saved at the end, if the run is complete."""
         if record.summary:
             self._summaries[record.number] = record.summary
-        if record.number not in self._evaluations:
-            self._evaluations[record.number] = replace(record, summary={})
-            self._reopen()
-            self._store.add_evaluation(self._evaluations[record.number])
-
-    def _reopen(self) -> None:
-        """Mark an existing run as running before it is changed: one that ended is not to be changed.
-
-        If this process is killed, the same import completes it.
-        """
-        if self._existing is not None and not self._is_open:
-            self._store.begin(replace(self._existing, status="running"))
-            self._is_open = True
-
-    def _flush(self) -> None:
-        if self._queued:
-            self._reopen()
-            self._store.save_results(self._queued)
-            self._queued = []
+        if self._stored.is_new(record):
+            new = replace(sanitize_evaluation(record), summary={})
+            self._stored.evaluations[record.number] = new
+            self._store.add_evaluation(new)
 
     def finish(self) -> ImportedRun:
-        """Write the queued records, and how the run ended."""
-        self._flush()
-        missing = self._missing_results()
+        """Write how the run ended."""
+        given = self._given
+        expected = number_of_results(given.totals) if given.status == "finished" else 0
+        missing = max(0, expected - len(self._stored.times))
         for number, summary in () if missing else self._summaries.items():
-            known = self._evaluations[number]
+            known = self._stored.evaluations[number]
             if not known.summary:
-                self._reopen()
                 self._store.add_evaluation(replace(known, summary=summary))
-        ended = self._finished_run(is_whole=not missing)
-        if ended != self._run or self._existing is None or self._is_open:
-            self._store.begin(ended)
-        self.release()
-        return ImportedRun(
-            run=ended,
-            is_new=self._existing is None,
-            results=self._results,
-            added=self._added,
-            missing=missing,
-            given="" if self._imported.id == ended.id else self._imported.id,
-        )
+        ended = self._store.begin(self._ended(is_whole=not missing))
+        is_new = self._stored.run is None
+        return ImportedRun(ended, is_new, self._results, self._added, missing)
 
-    def _missing_results(self) -> int:
-        """How many results of the finished run are not stored here."""
-        if self._imported.status != "finished" or self._is_finished:
-            return 0
-        return max(0, number_of_results(self._imported.totals) - len(self._result_times))
-
-    def _finished_run(self, *, is_whole: bool) -> RunRecord:
-        imported, existing = self._imported, self._existing
-        if existing and (self._is_finished or imported.status != "finished"):
-            return existing
-        # It may still be running where it comes from, but not here.
-        is_ended = imported.status == "finished" and is_whole
+    def _ended(self, *, is_whole: bool) -> RunRecord:
+        """The run after the import; it may still be running where it comes from, but not here."""
+        given = self._given
+        if self._stored.run is not None and given.status != "finished":
+            return self._stored.run
         return replace(
-            self._run,
-            status="finished" if is_ended else "interrupted",
-            finished_at=imported.finished_at,
-            totals=imported.totals if is_whole else {},  # they include the missing results
+            self._begun,
+            status="finished" if given.status == "finished" and is_whole else "interrupted",
+            finished_at=given.finished_at,
+            totals=given.totals if is_whole else {},  # they include the missing results
         )
 
-    def release(self) -> None:
-        for lock in self._locks:
-            lock.release()
 
-
-def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
-    """The lock of a run; waits for another import of the same run to finish."""
+def _lock(locks: ExitStack, store: Store, run: str) -> None:
+    """Lock a run; waits for another import of the same run to finish."""
     lock = store.lock(run)
     deadline = monotonic() + _LOCK_TIMEOUT
     while not lock.take():
@@ -350,18 +323,7 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
                 f"the run {run} is in use by another process. Try again when that process has finished"
             )
         sleep(_LOCK_PAUSE)
-    return lock
-
-
-@with_retries
-def _stored_keys(store: Store, run: str) -> tuple[set[_QuestionKey], dict[_ResultKey, float]]:
-    """The questions of a run that have an answer, and when each of its results was written."""
-    with store.reading() as connection:
-        saved = run_queries.saved_run(connection, run)
-        columns = ("evaluation", "case_id", "trial", "finished_at")
-        rows = queries.result_rows(connection, saved, *columns)
-        times = {(evaluation, case, trial): at for evaluation, case, trial, at in rows}
-        return queries.answered_questions(connection, saved), times
+    locks.callback(lock.release)
 
 
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:

@@ -7,8 +7,6 @@ during a run has no such line. A file may contain several runs, one after the ot
 
 from __future__ import annotations
 
-import re
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -19,7 +17,13 @@ from callscore.core.large_number import decode_json, encode_large
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.core.totals import SavedCases
 from callscore.errors import CallscoreError, UnreadableInput
-from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.records import (
+    COUNTS,
+    AnswerRecord,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+)
 from callscore.history.run_metadata import is_run_id, name_problem
 from callscore.history.saved_scores import SavedScore
 from callscore.history.saved_totals import COUNTS_KEY, counts_problem
@@ -35,7 +39,6 @@ __all__ = [
     "end_line",
     "read_lines",
     "record_from",
-    "record_problem",
 ]
 
 
@@ -43,16 +46,6 @@ Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
 
 # --- checks of records from files -------------------------------------------------------------
 
-_DIGEST = re.compile(r"(?:[0-9a-f]{32})?", re.ASCII)
-# Limits of the columns.
-_MAX_COMMAND = 32
-_MAX_COMMIT = 64
-_MAX_KIND = 16
-_MAX_COUNT = 2**31 - 1
-_COUNT_FIELDS = 7
-_MAX_ATTEMPTS = 2**15 - 1
-# In the year 5138, which every calendar supports.
-_MAX_TIME = 1e11
 _FUNCTIONS = ("judge", "similarity")
 # Totals; a share may be a little above 1 after rounding.
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -96,12 +89,6 @@ class _Totals(Struct):
     saved_results: _Count | None = None
 
 
-class _Settings(Struct):
-    """The settings that are structured values."""
-
-    arguments: list[ArgumentRule] | None = None
-
-
 class _ScoreArguments(Struct):
     """Arguments of `score`: its files."""
 
@@ -128,125 +115,84 @@ class _Payload(Struct):
     expected: list[Any] | None = None
 
 
-def record_problem(record: Record) -> str | None:
-    """The first problem of a record that has the right types; None if it is valid."""
-    return next(_CHECKS[type(record)](record), None)
+class _Usage(Struct):
+    """Requests and tokens."""
+
+    requests: _Count = 0
+    input_tokens: _Count = 0
+    output_tokens: _Count = 0
 
 
-def _run_problems(run: RunRecord) -> Iterator[str]:
-    for field in ("id", "parent"):
-        name = getattr(run, field)
+# What the records have as plain data.
+
+
+class _Run(Struct):
+    totals: _Totals | None = None
+
+
+class _ScoreRun(_Run):
+    arguments: _ScoreArguments | None = None
+
+
+class _AskedRun(_Run):
+    arguments: _RunArguments | None = None
+
+
+class _Evaluation(Struct):
+    summary: _Totals | None = None
+
+
+class _Answer(Struct):
+    usage: _Usage | None = None
+
+
+class _Result(_Answer):
+    payload: _Payload | None = None
+    comparison: SavedScore | None = None
+    tools: dict[str, list[_Count]] | None = None
+
+
+_RUNS: dict[str, type[Struct]] = {"score": _ScoreRun, "run": _AskedRun}
+_SHAPES: dict[Any, type[Struct]] = {
+    EvaluationRecord: _Evaluation,
+    ResultRecord: _Result,
+    AnswerRecord: _Answer,
+}
+
+
+def _problem_of(record: object) -> str | None:
+    """What is wrong with a record whose fields have the right types; None if nothing is."""
+    if isinstance(record, RunRecord):
+        return _run_problem(record)
+    if isinstance(record, EvaluationRecord):
+        return _evaluation_problem(record)
+    if isinstance(record, ResultRecord) and len(record.counts) not in (0, len(COUNTS)):
+        return f"counts: {len(record.counts)} numbers instead of {len(COUNTS)}."
+    return None
+
+
+def _run_problem(run: RunRecord) -> str | None:
+    for field, name in (("id", run.id), ("parent", run.parent)):
         if name is not None and not is_run_id(name):
-            yield f"{field}: {name!r} is not the id of a run, such as 20261115-184354-k3f9."
-    if len(run.command) > _MAX_COMMAND:
-        yield f"command: longer than {_MAX_COMMAND} characters."
-    if run.git_commit is not None and len(run.git_commit) > _MAX_COMMIT:
-        yield f"git_commit: longer than {_MAX_COMMIT} characters."
-    for field in ("started_at", "finished_at"):
-        yield from _time_problems(field, getattr(run, field))
+            return f"{field}: {name!r} is not the id of a run, such as 20261115-184354-k3f9."
     fault = None if run.name is None else name_problem(run.name)
-    if fault is not None:
-        yield f"name: invalid run name {run.name!r}: {fault}."
-    yield from _shape_problems("totals", run.totals, _Totals)
-    if run.command in _ARGUMENTS:
-        yield from _shape_problems("arguments", run.arguments, _ARGUMENTS[run.command])
+    return None if fault is None else f"name: invalid run name {run.name!r}: {fault}."
 
 
-def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
-    yield from _range_problems("number", record.number)
-    yield from _shape_problems("summary", record.summary, _Totals)
+def _evaluation_problem(record: EvaluationRecord) -> str | None:
     problem = counts_problem(record.summary)
     if problem is not None:
-        yield f"summary: {problem}"
-    elif COUNTS_KEY in record.summary and not record.scorers:
-        yield f"summary: {COUNTS_KEY}: the evaluation has no scorer."
-    yield from _shape_problems("settings", record.settings, _Settings)
-    yield from _settings_problems(record.settings)
-    yield from _finite_problems("fail_under", record.fail_under.values())
-
-
-def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
-    """Problems of settings; functions are stored by name only and are not checked."""
-    chosen = {name: value for name, value in settings.items() if name not in _FUNCTIONS}
+        return f"summary: {problem}"
+    if COUNTS_KEY in record.summary and not record.scorers:
+        return f"summary: {COUNTS_KEY}: the evaluation has no scorer."
+    # Functions are stored by name only, and are not checked.
+    settings = {key: value for key, value in record.settings.items() if key not in _FUNCTIONS}
     try:
-        rules = chosen.pop("arguments", None) or ()
-        chosen["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
-        settings_from(chosen)
+        rules = msgspec.convert(settings.get("arguments") or (), tuple[ArgumentRule, ...])
+        settings_from({**settings, "arguments": rules})
     except (CallscoreError, TypeError, ValueError, RecursionError) as error:
-        yield f"settings: {str(error).rstrip('.')}."
-
-
-def _result_problems(record: ResultRecord) -> Iterator[str]:
-    for field in ("evaluation", "trial", "position", "faults", "turns", "first_wrong_turn"):
-        yield from _range_problems(field, getattr(record, field))
-    yield from _usage_problems(record)
-    yield from _time_problems("finished_at", record.finished_at)
-    yield from _calls_problems(record)
-    yield from _finite_problems("values", [each.value for each in record.values])
-    if record.f1 is not None and not 0 <= record.f1 <= 1:
-        yield f"f1: {record.f1} is not a number from 0 to 1."
-    yield from _shape_problems("payload", record.payload, _Payload)
-    yield from _shape_problems("comparison", record.comparison or {}, SavedScore)
-    if record.failure is not None and len(record.failure[0]) > _MAX_KIND:
-        yield f"failure: its kind is longer than {_MAX_KIND} characters."
-    for field in ("expectation", "asked"):
-        if not _DIGEST.fullmatch(getattr(record, field)):
-            yield f"{field}: not a digest of 32 hexadecimal digits."
-
-
-def _calls_problems(record: ResultRecord) -> Iterator[str]:
-    if len(record.counts) not in (0, _COUNT_FIELDS):
-        yield f"counts: {len(record.counts)} numbers instead of {_COUNT_FIELDS}."
-    of_tools = [count for counts in (record.tools or {}).values() for count in counts]
-    for count in (*record.counts, *of_tools):
-        yield from _range_problems("counts", count)
-
-
-def _answer_problems(record: AnswerRecord) -> Iterator[str]:
-    yield from _range_problems("trial", record.trial)
-    yield from _usage_problems(record)
-    yield from _time_problems("asked_at", record.asked_at)
-
-
-def _usage_problems(record: ResultRecord | AnswerRecord) -> Iterator[str]:
-    usage = record.usage
-    for field in ("requests", "input_tokens", "output_tokens"):
-        yield from _range_problems(f"usage: {field}", getattr(usage, field))
-    yield from _range_problems("attempts", record.attempts, _MAX_ATTEMPTS)
-    yield from _time_problems("seconds", record.seconds)
-
-
-def _shape_problems(field: str, value: dict[str, Any], shape: type[Struct]) -> Iterator[str]:
-    try:
-        msgspec.convert(value, shape)
-    except (msgspec.ValidationError, RecursionError) as error:
-        yield f"{field}: {error}."
-
-
-def _range_problems(field: str, value: int | None, limit: int = _MAX_COUNT) -> Iterator[str]:
-    if value is not None and not 0 <= value <= limit:
-        yield f"{field}: {value} is not a number from 0 to {limit}."
-
-
-def _finite_problems(field: str, values: Iterable[float | None]) -> Iterator[str]:
-    for value in values:
-        if value is not None and not isfinite(value):
-            yield f"{field}: {value} is not a number."
-
-
-def _time_problems(field: str, value: float | None) -> Iterator[str]:
-    if value is not None and not 0 <= value <= _MAX_TIME:
-        yield f"{field}: {value} is not a number of seconds."
-
-
-_ARGUMENTS: dict[str, type[Struct]] = {"score": _ScoreArguments, "run": _RunArguments}
-
-_CHECKS: dict[type[Record], Any] = {
-    RunRecord: _run_problems,
-    EvaluationRecord: _evaluation_problems,
-    ResultRecord: _result_problems,
-    AnswerRecord: _answer_problems,
-}
+        return f"settings: {str(error).rstrip('.')}."
+    return None
 
 
 # --- lines: one JSON object each, the run first -----------------------------------------------
@@ -257,24 +203,27 @@ _HEADER_KEY = "callscore"
 _RUN = "run"
 _HAS_END = "has_end"
 _END = "end"
-# Record types by their key in a line; the line of a run has a header, too.
-_KINDS: dict[str, type[Record]] = {
+
+
+class _RecordCounts(Struct, frozen=True):
+    """The numbers of evaluations and results of a run."""
+
+    evaluations: int = 0
+    results: int = 0
+
+
+# Types by their key in a line; the line of a run has a header, too.
+_KINDS: dict[str, Any] = {
     _RUN: RunRecord,
     "evaluation": EvaluationRecord,
     "result": ResultRecord,
     "answer": AnswerRecord,
+    _END: _RecordCounts,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 _encoder = msgspec.json.Encoder(enc_hook=encode_large)
 _DECODE_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError)
-
-
-class _RecordCounts(msgspec.Struct, frozen=True):
-    """The numbers of evaluations and results of a run."""
-
-    evaluations: int = 0
-    results: int = 0
 
 
 def encode_line(record: Record, *, has_end: bool = False) -> bytes:
@@ -369,15 +318,10 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
         require_version(found.get("version"), place)
     elif is_first:
         raise UnreadableInput(place, f"the first line is not a run. {_EXPORT_HINT}")
-    kinds = [name for name in (*_KINDS, _END) if name in found]
+    kinds = [name for name in _KINDS if name in found]
     if len(kinds) != 1 or (_HEADER_KEY in found) != (kinds == [_RUN]):
         raise UnreadableInput(place, _NO_RECORD)
     [kind] = kinds
-    if kind == _END:
-        try:
-            return msgspec.convert(found[_END], _RecordCounts), False
-        except msgspec.ValidationError as error:
-            raise UnreadableInput(place, f"end: {_error_line(error)}.") from error
     return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
 
 
@@ -401,10 +345,13 @@ def record_from(kind: type[Any], fields: object, place: str) -> Any:
     """Decode a record from plain data; an invalid one is refused."""
     try:
         record = msgspec.convert(fields, kind)
+        shape = _RUNS.get(record.command, _Run) if kind is RunRecord else _SHAPES.get(kind)
+        if shape is not None:
+            msgspec.convert(fields, shape)
     except (msgspec.ValidationError, RecursionError) as error:
         problem = _error_line(error)
         raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}.") from error
-    fault = record_problem(record)
+    fault = _problem_of(record)
     if fault is not None:
         raise UnreadableInput(place, f"{_NAMES[kind]}: {fault}")
     return record

@@ -38,8 +38,7 @@ _PLAIN_FIELDS = (
     *("turns", "first_wrong_turn"),
 )
 # Fields that are columns of JSON.
-_JSON_FIELDS = ("payload", "answer", "calls", "comparison", "tools")
-JSON_COLUMNS = ("tags", "values", *_JSON_FIELDS)
+_JSON_FIELDS = ("values", "payload", "answer", "calls", "comparison", "tools")
 
 # The columns in their order, with their types.
 COLUMNS: dict[str, type] = {
@@ -67,7 +66,7 @@ COLUMNS: dict[str, type] = {
     "question": str,
     "expectation": str,
     "asked": str,
-    **dict.fromkeys(JSON_COLUMNS, str),
+    **dict.fromkeys(("tags", *_JSON_FIELDS), str),
 }
 
 
@@ -79,16 +78,14 @@ def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[
     row |= {name: getattr(record, name) for name in _PLAIN_FIELDS}
     row |= dict(zip(COUNTS, record.counts, strict=False))
     row |= {name: getattr(record.usage, name) for name in _USAGE}
-    row |= {name: _encode_json(getattr(record, name)) for name in _JSON_FIELDS}
-    row["values"] = _encode_json(msgspec.to_builtins(record.values))
-    row["tags"] = _encode_json(record.payload.get("tags") or [])
+    encoded = {name: getattr(record, name) for name in _JSON_FIELDS}
+    encoded["tags"] = record.payload.get("tags") or []
+    row |= {
+        name: json_bytes(value).decode() for name, value in encoded.items() if value is not None
+    }
     if evaluation is not None:
         row |= {"evaluation_name": evaluation.name, "variant": evaluation.variant}
     return row
-
-
-def _encode_json(value: object) -> str | None:
-    return None if value is None else json_bytes(value).decode()
 
 
 def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
@@ -96,28 +93,22 @@ def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
     missing = [name for name in COLUMNS if name not in row]
     if missing:
         raise UnreadableInput(place, f"the column {missing[0]} is missing.")
-    fields = {name: row[name] for name in _PLAIN_FIELDS if row[name] is not None}
     counts = [row[name] for name in COUNTS]
-    fields |= {
+    fields = {
+        **{name: row[name] for name in _PLAIN_FIELDS if row[name] is not None},
         "run": run,
         "usage": {name: row[name] for name in _USAGE},
-        "values": _decode_json(row, "values", place) or [],
         "counts": [] if None in counts else counts,
         "failure": None if row["failure_kind"] is None else [row["failure_kind"], row["failure"]],
     }
-    fields |= {name: _decode_json(row, name, place) for name in _JSON_FIELDS}
+    for name in _JSON_FIELDS:
+        if row[name] is not None:
+            try:
+                fields[name] = msgspec.json.decode(row[name])
+            except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+                raise UnreadableInput(place, f"{name}: not valid JSON.") from error
     result: ResultRecord = record_from(ResultRecord, fields, place)
     return result
-
-
-def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
-    text = row[name]
-    if text is None:
-        return None
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
-        raise UnreadableInput(place, f"{name}: not valid JSON.") from error
 
 
 _MAGIC = b"PAR1"
