@@ -15,9 +15,11 @@ from msgspec.structs import replace
 from callscore.api import score_case
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case, with_calls
+from callscore.core.large_number import decode_json
 from callscore.core.rendering import clip, escape, safe_repr
 from callscore.core.results import Answer, Failure, MetricValue, Result, answer_passes, failure_kind
 from callscore.core.rules import Matcher
+from callscore.engines.payloads import case_payload
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
@@ -32,6 +34,7 @@ from callscore.formats.case_sides import (
 from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
+from callscore.history.records import json_bytes
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -65,6 +68,7 @@ __all__ = [
     "collect_stream",
     "failure_from_error",
     "make_failure",
+    "plain_case_payload",
     "plain_document",
     "score_answer",
     "stored_answer",
@@ -170,6 +174,12 @@ def with_plain_expected(case: Case) -> Case:
     return replace(
         case, expected=tuple([with_calls(item, _plain_call) for item in case.expected or ()])
     )
+
+
+def plain_case_payload(case: Case) -> dict[str, Any]:
+    """A case as in a case file, with its expected calls as plain data; a copy of what is there now."""
+    copied: dict[str, Any] = decode_json(json_bytes(case_payload(with_plain_expected(case))))
+    return copied
 
 
 def _plain_call(call: ToolCall) -> ToolCall:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.evaluations.plan import Group
     from callscore.models.limits import Limits
-    from callscore.runner.recorder import Recorder
+    from callscore.runner.resuming import RunRecorder
 
     Report = Callable[[int, int, Question, Result], None]
 
@@ -345,7 +345,7 @@ class Workers:
     """
 
     def __init__(
-        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: Recorder | None
+        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: RunRecorder | None
     ) -> None:
         self.is_interrupted = False
         self._queue: Iterator[tuple[int, int, Question]] = (
@@ -480,7 +480,7 @@ class Workers:
             return
         is_kept = self._loop.create_future()
         try:
-            recorder.put_result(
+            recorder.put_result_of(
                 active.group,
                 question,
                 result,
@@ -500,7 +500,7 @@ class Workers:
         await self._wait_until_stored(job, is_kept, recorder, seconds)
 
     async def _wait_until_stored(
-        self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
+        self, job: int, is_kept: asyncio.Future[None], recorder: RunRecorder, seconds: float
     ) -> None:
         """Wait until the answer is stored before the next question is asked.
 

@@ -16,12 +16,12 @@ from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.totals import EvaluationTotals, Show
 from callscore.core.unused_rules import unused_rules
+from callscore.engines.saving import LockedRun
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.evaluations.servers import needs_judge, require_consents
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
-from callscore.runner.resuming import LockedRun
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
@@ -32,34 +32,48 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
     from callscore.runner.asking import Workers
-    from callscore.runner.recorder import Recorder
+    from callscore.runner.resuming import RunRecorder
 
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
 
 
-def totals_for(
-    evaluation: Evaluation,
-    fail_under: float | None,
-    *,
-    show: Show = "failing",
-    max_shown: int | None = 10,
-    max_listed: int = 0,
-) -> EvaluationTotals:
-    """An empty `EvaluationTotals` for an evaluation; `fail_under` is for scorers without their own."""
+class ReportOptions(Struct, frozen=True, kw_only=True):
+    """What the results of a run have.
+
+    Attributes:
+        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
+        show: which cases the results include.
+        max_shown: the maximum number of cases per evaluation and variant; None for all.
+        max_listed: up to how many cases the results of an evaluation have a list of all cases.
+    """
+
+    fail_under: float | None = None
+    show: Show = "failing"
+    max_shown: int | None = 10
+    max_listed: int = 0
+
+
+def totals_for(evaluation: Evaluation, options: ReportOptions) -> EvaluationTotals:
+    """An empty `EvaluationTotals` for an evaluation."""
     required = {
-        **{scorer.name: fail_under for scorer in evaluation.scorers},
+        **{scorer.name: options.fail_under for scorer in evaluation.scorers},
         **evaluation.fail_under,
     }
     totals = EvaluationTotals(
-        evaluation.settings, required, show=show, max_shown=max_shown, max_listed=max_listed
+        evaluation.settings,
+        required,
+        show=options.show,
+        max_shown=options.max_shown,
+        max_listed=options.max_listed,
     )
     totals.seen.take((), (), evaluation.tools)
     return totals
 
 
-def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
+def about(group: Group) -> dict[str, Any]:
     """The fields of `EvaluationResults` that identify the evaluation."""
-    return {"name": evaluation.name, "place": evaluation.place, "variant": variant}
+    evaluation = group.evaluation
+    return {"name": evaluation.name, "place": evaluation.place, "variant": group.variant}
 
 
 # --- judges -----------------------------------------------------------------------------------
@@ -133,7 +147,7 @@ _NOT_REUSED = Phrase(
 )
 
 
-class RunOptions(Struct, frozen=True, kw_only=True):
+class RunOptions(ReportOptions, frozen=True, kw_only=True):
     """How to run a plan.
 
     Attributes:
@@ -143,10 +157,6 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
         use_cache: whether to reuse answers of any run to the same question.
         cache_since: see `KnownAnswers.since`.
-        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
-        show: which cases the results include.
-        max_shown: the maximum number of cases per evaluation and variant; None for all.
-        max_listed: up to how many cases the results of an evaluation have a list of all cases.
         arguments: the arguments of the run, as they are stored; `paths` among them.
         lang: the language of warnings.
         name: the name of the run in the history; None for no name, or that of the resumed run.
@@ -158,10 +168,6 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     resume: LockedRun | bool = False
     use_cache: bool = False
     cache_since: float = 0.0
-    fail_under: float | None = None
-    show: Show = "failing"
-    max_shown: int | None = 10
-    max_listed: int = 0
     arguments: dict[str, Any] = {}
     lang: Language = "en"
     name: str | None = None
@@ -240,20 +246,11 @@ class _Run:
         self._hooks = hooks
         self._unloaded = list(plan.unloaded)
         self._warnings: list[str] = list(plan.warnings)
-        self._recorder: Recorder | None = None
+        self._recorder: RunRecorder | None = None
         self._store: Store | None = None  # in which the run is stored
         require_consents(question for group in plan.groups for question in group.questions)
         self._groups = [group for group in plan.groups if self._is_askable(group)]
-        self._totals = [
-            totals_for(
-                group.evaluation,
-                options.fail_under,
-                show=options.show,
-                max_shown=options.max_shown,
-                max_listed=options.max_listed,
-            )
-            for group in self._groups
-        ]
+        self._totals = [totals_for(group.evaluation, options) for group in self._groups]
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
         self._judges = RunJudges(self._groups)
 
@@ -275,7 +272,7 @@ class _Run:
     def record_in(self, store: Store | FallbackStore) -> None:
         """Record the run there; if that fails, in a fallback file."""
         from callscore.history.writer import USING_FALLBACK, FallbackStore
-        from callscore.runner.recorder import begin_recording
+        from callscore.runner.resuming import begin_recording
 
         options = self._options
         try:
@@ -350,7 +347,7 @@ class _Run:
         """Store and return the results of the run."""
         found = [
             totals.evaluation(
-                about(group.evaluation, group.variant),
+                about(group),
                 skipped=group.skipped,
                 cases=len({question.case.id for question in group.questions}),
                 questions=len(group.questions),
@@ -365,11 +362,13 @@ class _Run:
         if unused and not is_partial:
             self._warn(unused_rules_text(unused, self._options.lang))
         if recorder is not None:
-            recorder.finish_run(
-                "interrupted" if is_interrupted or is_partial else "finished", found
+            recorder.finish_with(
+                "interrupted" if is_interrupted or is_partial else "finished",
+                dict(zip(recorder.numbers, found, strict=True)),
             )
-            if recorder.hidden_answers:
-                answers = count_of(_ANSWERS, recorder.hidden_answers, self._options.lang)
+            if recorder.known_answers is not None and recorder.known_answers.hidden:
+                hidden = len(recorder.known_answers.hidden)
+                answers = count_of(_ANSWERS, hidden, self._options.lang)
                 self._warn(say(_NOT_REUSED, self._options.lang, answers=answers))
             for problem in recorder.problems:
                 self._warn(f"the run was not saved completely: {problem}")
