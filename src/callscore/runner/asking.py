@@ -9,7 +9,6 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from inspect import iscoroutinefunction
-from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +64,7 @@ class _TaskCall(Struct, frozen=True):
 
     Attributes:
         keywords: keyword arguments from the variant.
+        is_model: whether the task is a `Chat`, which does its own retries and returns plain data.
         takes_interrupts: whether a KeyboardInterrupt can only come from the task.
         on_stuck: called if the task ignores its timeout.
     """
@@ -72,28 +72,13 @@ class _TaskCall(Struct, frozen=True):
     task: Task
     case: Case
     keywords: dict[str, Any]
+    is_model: bool
     takes_interrupts: bool
     on_stuck: Callable[[TaskTimeout], None]
-
-    @property
-    def is_model(self) -> bool:
-        """Whether the task is a `Chat`, which does its own retries and returns plain data."""
-        return isinstance(self.task, Chat)
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the answers are recorded ones, without usage."""
-        return hasattr(self.task, "identity") and not self.is_model
 
     def arguments(self) -> tuple[Case, dict[str, Any]]:
         """Copies of the case and the keywords, so that one attempt cannot change the next."""
         return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
-
-
-class _Document(Struct, frozen=True):
-    """An answer that is plain data already."""
-
-    document: Any
 
 
 async def ask(
@@ -138,10 +123,12 @@ async def ask_in_task(
     If the task ignores its timeout, `on_stuck` is called with the failure, and this coroutine must
     not be awaited any more.
     """
+    task = question.evaluation.task
     call = _TaskCall(
-        question.evaluation.task,
+        task,
         case_for_task(question),
         variant_keywords(question),
+        isinstance(task, Chat),
         takes_interrupts,
         lambda error: on_stuck(failure_from_error(question, error)),
     )
@@ -157,10 +144,15 @@ async def ask_in_task(
         return failure_from_error(question, error)
     finally:
         run_limits.reset(token)
+    usage = Usage()
+    if call.is_model or not hasattr(task, "identity"):  # a recorded answer has none
+        usage = usage_of(document)
+        known = usage.requests + attempts - 1 if usage.requests else 0
+        usage = replace(usage, requests=asked.requests or known)
     return Answer(
         document=document,
         seconds=perf_counter() - started - asked.waited,
-        usage=_usage(call, document, asked.requests, attempts),
+        usage=usage,
         attempts=attempts,
     )
 
@@ -185,93 +177,58 @@ def _copy_value(value: Any) -> Any:
     return value
 
 
-def _usage(call: _TaskCall, document: Any, requests: int, attempts: int) -> Usage:
-    """The usage of an answer: counted for a `Chat`, else as the answer reports it."""
-    if call.is_recorded:
-        return Usage()
-    usage = usage_of(document)
-    known = usage.requests + attempts - 1 if usage.requests else 0
-    return replace(usage, requests=requests or known)
-
-
 async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]:
     if call.is_model:
         return await _attempt(call, None), 1
     return await with_retries(
         lambda: _attempt(call, limits.timeout),
-        limits=replace(limits, timeout=None),  # `_Timeout` also handles tasks that ignore it
+        limits=replace(limits, timeout=None),  # `_attempt` also handles tasks that ignore it
         # Another attempt would time out again.
         is_transient=lambda error: not isinstance(error, TaskTimeout) and is_transient(error),
     )
 
 
 async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
-    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error."""
-    timeout = _Timeout(seconds, call.on_stuck)
+    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error.
+
+    `asyncio.timeout` waits forever for a task that ignores its cancellation: that is reported as stuck.
+    """
+    running = asyncio.current_task()
+    assert running is not None  # noqa: S101  (a coroutine runs in one)
+    cancelling, timeout, stuck = running.cancelling(), asyncio.timeout(seconds), None
+    late = f"the task took more than {seconds or 0:g} s"
+    if seconds is not None:
+        wait = running.get_loop().call_later
+        stuck = wait(seconds + _GRACE_SECONDS, call.on_stuck, TaskTimeout(late))
     try:
-        answered = await _call_contained(call)
-        if timeout.is_cancelled_by_others:  # from within; raised at the next await
-            await asyncio.sleep(0)
+        async with timeout:
+            document = await _call_contained(call)
+            if running.cancelling() > cancelling:  # from within; raised at the next await
+                await asyncio.sleep(0)
     except asyncio.CancelledError:
-        timeout.raise_if_timed_out()
-        if timeout.is_cancelled_by_others:
+        if running.cancelling() > cancelling:
             raise
         raise RuntimeError("it was cancelled by its own code") from None
     except Exception:
-        timeout.raise_if_timed_out()
+        _raise_if_late(timeout, late)
         raise
     finally:
-        timeout.cancel()
-    timeout.raise_if_timed_out()
-    return answered.document
+        if stuck is not None:
+            stuck.cancel()
+    _raise_if_late(timeout, late)
+    return document
 
 
-class _Timeout:
-    """Cancels the current asyncio task at a timeout, and reports tasks that ignore it.
-
-    Like `asyncio.timeout`, which waits forever for a task that ignores its cancellation.
-    """
-
-    def __init__(self, seconds: float | None, on_stuck: Callable[[TaskTimeout], None]) -> None:
-        self._on_stuck = on_stuck
-        self._is_over = False
-        self._timer: asyncio.TimerHandle | None = None
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101  (a coroutine runs in one)
-        self._task = task
-        self._cancelling = task.cancelling()
-        self._deadline = inf if seconds is None else task.get_loop().time() + seconds
-        if seconds is not None:
-            self._error = TaskTimeout(f"the task took more than {seconds:g} s")
-            self._timer = task.get_loop().call_later(seconds, self._on_timeout)
-
-    def _on_timeout(self) -> None:
-        self._is_over = True
-        self._task.cancel()
-        self._timer = self._task.get_loop().call_later(_GRACE_SECONDS, self._on_stuck, self._error)
-
-    @property
-    def is_cancelled_by_others(self) -> bool:
-        """Whether other code has cancelled the asyncio task."""
-        return self._task.cancelling() > self._cancelling
-
-    def raise_if_timed_out(self) -> None:
-        """Raise TaskTimeout after the timeout, or CancelledError if other code cancelled it, too."""
-        if self._is_over:
-            self._is_over = False
-            if self._task.uncancel() > self._cancelling:
-                raise asyncio.CancelledError
-            raise self._error
-        if self._task.get_loop().time() > self._deadline:  # and the timer could not run
-            raise TaskTimeout(f"{self._error}: {_BLOCKED}")
-
-    def cancel(self) -> None:
-        """Cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
+def _raise_if_late(timeout: asyncio.Timeout, late: str) -> None:
+    """Raise TaskTimeout after the timeout, also if its timer could not run."""
+    if timeout.expired():
+        raise TaskTimeout(late)
+    deadline = timeout.when()
+    if deadline is not None and asyncio.get_running_loop().time() > deadline:
+        raise TaskTimeout(f"{late}: {_BLOCKED}")
 
 
-async def _call_contained(call: _TaskCall) -> _Document:
+async def _call_contained(call: _TaskCall) -> Any:
     """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
     running = asyncio.current_task()
     try:
@@ -288,33 +245,33 @@ async def _call_contained(call: _TaskCall) -> _Document:
         raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
 
 
-async def _call_task(call: _TaskCall) -> _Document:
-    """Call the task, in a thread if it is a plain function."""
+async def _call_task(call: _TaskCall) -> Any:
+    """Call the task, in a thread if it is a plain function; returns plain data."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
         case, keywords = call.arguments()
         returned = await task(case, **keywords)
     else:
-        returned = await run_in_daemon_thread(_call_in_thread, call)
+        is_plain, returned = await run_in_daemon_thread(_call_in_thread, call)
+        if is_plain:
+            return returned
         if isinstance(returned, Awaitable):
             returned = await returned
     if call.is_model:
-        return _Document(returned)
-    returned = await collect_stream(returned)
-    if isinstance(returned, _Document):
         return returned
+    returned = await collect_stream(returned)
     if isinstance(returned, Iterator):  # a stream, which blocks
-        return _Document(await run_in_daemon_thread(plain_document, returned))
-    return _Document(plain_document(returned))
+        return await run_in_daemon_thread(plain_document, returned)
+    return plain_document(returned)
 
 
-def _call_in_thread(call: _TaskCall) -> Any:
-    """Call a plain function; its result as plain data, unless it must be awaited."""
+def _call_in_thread(call: _TaskCall) -> tuple[bool, Any]:
+    """Call a plain function; its result, as plain data (then True) unless it must be awaited."""
     case, keywords = call.arguments()
     returned = call.task(case, **keywords)
     if isinstance(returned, Awaitable | AsyncIterable):
-        return returned
-    return _Document(plain_document(returned))
+        return False, returned
+    return True, plain_document(returned)
 
 
 # Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
@@ -412,14 +369,18 @@ class Workers:
         if not self._tasks:
             self._ended.set()
 
-    async def _run_worker(self, job: int) -> None:
+    async def _run_worker(
+        self, job: int, stuck: tuple[_ActiveQuestion, Failure] | None = None
+    ) -> None:
+        """Ask questions; `stuck` is that of a worker which this one replaces, and why it has no answer."""
         run_limits.set(self._limits)  # for judges, in this asyncio task only
+        if stuck is not None:
+            await self._finish(job, *stuck)
         while (asked := next(self._queue, None)) is not None:
-            group, position, question = asked
+            active = _ActiveQuestion(*asked)
             if self._is_ending:  # and the task turned its cancellation into an answer
                 return
-            self._started(question)
-            active = _ActiveQuestion(group, position, question)
+            self._started(active.question)
             answer = await self._get_answer(job, active)
             if active.is_stuck:
                 return  # another worker has taken over
@@ -446,7 +407,7 @@ class Workers:
 
         def go_on_without(failure: Failure) -> None:
             active.is_stuck = True
-            self._start_worker(self._finish_stuck(job, active, failure))
+            self._start_worker(self._run_worker(job, (active, failure)))
             self._on_worker_done(task)
             abandon_task(task)
 
@@ -462,11 +423,6 @@ class Workers:
             return make_failure(
                 question, "raised", "the task cancelled the asyncio task that runs it"
             )
-
-    async def _finish_stuck(self, job: int, active: _ActiveQuestion, failure: Failure) -> None:
-        """Replace a worker whose task ignores its cancellation."""
-        await self._finish(job, active, failure)
-        await self._run_worker(job)
 
     async def _finish(self, job: int, active: _ActiveQuestion, answer: Answer | Failure) -> None:
         question, recorder = active.question, self._recorder
@@ -489,10 +445,11 @@ class Workers:
                 on_saved=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
-            text = (
-                f"{_question_label(question)} could not be saved: {type(error).__name__}: {error}"
-            )
-            recorder.problems.append(text)
+            variant = "" if question.variant is None else f"[{question.variant}]"
+            trial = f" #{question.trial}" if question.trials > 1 else ""
+            name = f"{question.evaluation.name}{variant} {question.case.id}{trial}"
+            problem = f"{name} could not be saved: {type(error).__name__}: {error}"
+            recorder.problems.append(problem)
             report()
             return
         self._waiting += 1  # the loop reports it only later
@@ -542,10 +499,3 @@ class Workers:
     def _fail(self, error: BaseException | None) -> None:
         self._error = self._error or error
         self._cancel_all()
-
-
-def _question_label(question: Question) -> str:
-    name = question.evaluation.name
-    variant = "" if question.variant is None else f"[{question.variant}]"
-    trial = f" #{question.trial}" if question.trials > 1 else ""
-    return f"{name}{variant} {question.case.id}{trial}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,6 @@ from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
@@ -292,44 +291,38 @@ class _Run:
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
-        from callscore.runner.asking import Workers
-        from callscore.runner.event_loop import run_until_done
-
-        options, recorder = self._options, self._recorder
-        total = sum(len(group.questions) for group in self._groups)
-        jobs = max(1, min(options.jobs, total))
-        self._hooks.on_plan(total)
-        with ExitStack() as stack:
-            stack.push(self._close_recorder)
-            workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
-            self._workers = workers
-            run_until_done(lambda: self._work(workers), workers.stop)
-        return workers.is_interrupted
-
-    async def _work(self, workers: Workers) -> None:
-        with self._stopping_on_request(workers):
-            await workers.run(self._report, self._hooks.on_started)
-
-    def _stopping_on_request(self, workers: Workers) -> AbstractContextManager[None]:
-        if self._store is None or self._recorder is None:
-            return nullcontext()
         from asyncio import get_running_loop
 
         from callscore.history.stopping import stopping_on_request
+        from callscore.runner.asking import Workers
+        from callscore.runner.event_loop import run_until_done
 
-        loop = get_running_loop()
+        options, recorder, store = self._options, self._recorder, self._store
+        total = sum(len(group.questions) for group in self._groups)
+        jobs = max(1, min(options.jobs, total))
+        self._hooks.on_plan(total)
+        workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
+        self._workers = workers
 
-        def stop() -> None:
-            with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
-                loop.call_soon_threadsafe(workers.stop)
+        async def work() -> None:
+            loop = get_running_loop()
 
-        return stopping_on_request(self._store, self._recorder.run.id, stop)
+            def stop() -> None:
+                with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
+                    loop.call_soon_threadsafe(workers.stop)
 
-    def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
-        """Close the recorder, also after an error of a hook; not after a second Ctrl-C."""
-        is_forced = kind is not None and issubclass(kind, KeyboardInterrupt)
-        if self._recorder is not None and not is_forced:
-            self._recorder.close()
+            with ExitStack() as stack:
+                if store is not None and recorder is not None:
+                    stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
+                await workers.run(self._report, self._hooks.on_started)
+
+        try:
+            run_until_done(work, workers.stop)
+        except BaseException as error:  # also of a hook; the second Ctrl-C waits for nothing
+            if recorder is not None and not isinstance(error, KeyboardInterrupt):
+                recorder.close()
+            raise
+        return workers.is_interrupted
 
     def _report(self, group: int, position: int, question: Question, result: Result) -> None:
         self._totals[group].add(result, position)
