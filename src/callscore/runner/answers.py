@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import AsyncIterable, Iterator
+from contextlib import suppress
+from functools import partial
 from math import isfinite
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
@@ -31,7 +33,7 @@ from callscore.formats.case_sides import (
     options_for,
     read_side,
 )
-from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
+from callscore.formats.reading import Recognizer, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
 from callscore.history.records import json_bytes
@@ -46,19 +48,12 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from callscore.core.call import Tool
     from callscore.core.results import FailureKind
-    from callscore.core.score import Score
-    from callscore.core.settings import Settings
     from callscore.evaluations.evaluation import Question, Scorer
     from callscore.formats.callers import Caller
-    from callscore.formats.dialect import Dialect
     from callscore.history.records import AnswerRecord, ResultRecord
 
     _Calls = tuple[ToolCall, ...]
-    _Tools = Mapping[str, Tool] | None
 
 __all__ = [
     "TaskExited",
@@ -188,30 +183,23 @@ def _plain_call(call: ToolCall) -> ToolCall:
 
 
 def _plain_value(value: Any) -> Any:
-    if _is_plain(value):
-        return value
-    if isinstance(value, Matcher):
-        return replace(value, value=_plain_value(value.value))
-    if isinstance(value, list | tuple):
-        return [_plain_value(member) for member in value]
-    return _plain_object(value)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a scalar is plain JSON already."""
-    kind = value.__class__
-    if kind is str:
-        return bool(value.isascii())
-    return kind in _PLAIN_SCALARS or (kind is float and isfinite(value))
-
-
-def _plain_object(value: Any) -> Any:
-    if value.__class__ is dict and all(isinstance(key, str) for key in value):
-        return {key: _plain_value(member) for key, member in value.items()}
-    try:
-        return plain_document([value])[0]
-    except UnreadableAnswer:
-        return value
+    kind, plain = value.__class__, value
+    if (
+        kind in _PLAIN_SCALARS
+        or (kind is str and value.isascii())
+        or (kind is float and isfinite(value))
+    ):
+        pass
+    elif isinstance(value, Matcher):
+        plain = replace(value, value=_plain_value(value.value))
+    elif isinstance(value, list | tuple):
+        plain = [_plain_value(member) for member in value]
+    elif kind is dict and all(isinstance(key, str) for key in value):
+        plain = {key: _plain_value(member) for key, member in value.items()}
+    else:
+        with suppress(UnreadableAnswer):
+            plain = plain_document([value])[0]
+    return plain
 
 
 # --- why there is no answer -------------------------------------------------------------------
@@ -301,10 +289,8 @@ def case_for_task(question: Question) -> Case:
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
 
-_MAX_SHAPES = 256
-
-# Dialects of answers, by their keys.
-_dialect_by_shape: dict[tuple[str, ...], Dialect] = {}
+# Answers of one task are mostly alike.
+_recognizer = Recognizer()
 
 # Tool definitions of cases, for evaluations without tools; read once.
 _case_tools = ToolDefinitions()
@@ -332,12 +318,17 @@ async def score_answer(
     try:
         if tools is None:
             tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
+        read_options = ReadOptions(
+            tools=tools or {},
+            on_unread=unread.setdefault,
+            callers=cast("tuple[Caller, ...] | None", question.case.callers),
+        )
         calls, *others = (
             [known_calls]
             if known_calls is not None
             else read_candidates(
                 lambda chosen: _read_calls(answer.document, chosen),
-                _options_for_answer(question.case, tools, unread.setdefault),
+                options_for(question.case.expected or (), read_options),
                 settings.top_k,
             )
         )
@@ -347,7 +338,12 @@ async def score_answer(
         case = with_plain_expected(case_for_task(question))
         calls, *others = [numbered_for(case.expected or (), found) for found in (calls, *others)]
         case = replace(case, actual=calls, others=tuple(others), unread=" ".join(unread) or None)
-        score = await _score(case, settings, tools)
+        score = None
+        if case.expected is not UNSET:
+            sides = tuple(case.expected or ()), case.actual or ()
+            compare = partial(score_case, *sides, settings, tools, others=case.others)
+            # A judge waits for a model, and must not block the event loop.
+            score = compare() if settings.judge is None else await run_in_daemon_thread(compare)
     except CallscoreError as error:
         return _failed(question, answer, "unscored", f"the answer cannot be scored: {error}")
     except RecursionError:
@@ -381,22 +377,15 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
     return Result(case=case_for_task(question), status="error", answer=answer, failure=why)
 
 
-def _options_for_answer(
-    case: Case, tools: Mapping[str, Tool] | None, on_unread: Callable[[str], None]
-) -> ReadOptions:
-    callers = cast("tuple[Caller, ...] | None", case.callers)
-    read_options = ReadOptions(tools=tools or {}, on_unread=on_unread, callers=callers)
-    return options_for(case.expected or (), read_options)
-
-
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
     """The calls of an answer, and the state that it says was found at the end."""
     has_more = isinstance(document, dict) and (
         ACTUAL_STATE_FIELD in document or TURNS_FIELD in document
     )
-    dialect = _cached_dialect(document) if isinstance(document, dict) and not has_more else None
+    is_plain = isinstance(document, dict) and not has_more
+    dialect = _recognizer.find(document) if is_plain else None
     try:
-        if dialect is not None:
+        if dialect is not None and dialect.name != "generic":  # handwritten calls
             trace = join_traces(read_as(dialect, document, read_options), where="answer")
             return actual_calls_in(trace, where="answer")
         return read_side(document, side="actual", where="answer", read_options=read_options)
@@ -405,35 +394,6 @@ def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
             note_unread(document, noted_at(read_options, "answer"))
             return ()
         raise
-
-
-def _cached_dialect(document: dict[str, Any]) -> Dialect | None:
-    """The dialect of an answer, cached by its keys: answers of one task are mostly alike.
-
-    None for handwritten calls, which `read_side` handles.
-    """
-    shape = (*document, str(document.get("object")))
-    known = _dialect_by_shape.get(shape)
-    if known is not None and known.recognizes(document):
-        return known
-    found = find_dialect(document)
-    if found is None or found.name == "generic":
-        return None
-    if len(_dialect_by_shape) < _MAX_SHAPES:
-        _dialect_by_shape[shape] = found
-    return found
-
-
-async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
-    if case.expected is UNSET:
-        return None
-
-    def score() -> Score:
-        expected, actual = tuple(case.expected or ()), case.actual or ()
-        return score_case(expected, actual, settings, tools, others=case.others)
-
-    # A judge waits for a model, and must not block the event loop.
-    return score() if settings.judge is None else await run_in_daemon_thread(score)
 
 
 async def _scorer_value(

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
-    from callscore.runner.asking import Workers
     from callscore.runner.resuming import RunRecorder
 
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
@@ -230,7 +229,8 @@ def run(
         try:
             found = running.results(is_interrupted=running.ask_all())
         finally:
-            running.release()
+            if running.recorder is not None:
+                running.recorder.release()
     finally:
         if isinstance(options.resume, LockedRun):
             options.resume.lock.release()
@@ -245,7 +245,7 @@ class _Run:
         self._hooks = hooks
         self._unloaded = list(plan.unloaded)
         self._warnings: list[str] = list(plan.warnings)
-        self._recorder: RunRecorder | None = None
+        self.recorder: RunRecorder | None = None
         self._store: Store | None = None  # in which the run is stored
         require_consents(question for group in plan.groups for question in group.questions)
         self._groups = [group for group in plan.groups if self._is_askable(group)]
@@ -275,17 +275,17 @@ class _Run:
 
         options = self._options
         try:
-            self._recorder, warnings = begin_recording(store, self._groups, options)
+            self.recorder, warnings = begin_recording(store, self._groups, options)
         except UnusableStore as error:
             if options.resume:  # a fallback has no answers to resume with
                 raise
             self._warn(say(USING_FALLBACK, options.lang, problem=error))
             fallback = FallbackStore(store.path, store.command_options)
-            self._recorder, warnings = begin_recording(fallback, self._groups, options)
-        if not self._recorder.is_aside and not isinstance(store, FallbackStore):
+            self.recorder, warnings = begin_recording(fallback, self._groups, options)
+        if not self.recorder.is_aside and not isinstance(store, FallbackStore):
             self._judges.remember_in(store)
             self._store = store
-            self._hooks.on_begun(self._recorder.run.id)
+            self._hooks.on_begun(self.recorder.run.id)
         for warning in warnings:
             self._warn(warning)
 
@@ -297,12 +297,21 @@ class _Run:
         from callscore.runner.asking import Workers
         from callscore.runner.event_loop import run_until_done
 
-        options, recorder, store = self._options, self._recorder, self._store
+        options, recorder, store = self._options, self.recorder, self._store
         total = sum(len(group.questions) for group in self._groups)
-        jobs = max(1, min(options.jobs, total))
         self._hooks.on_plan(total)
-        workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
-        self._workers = workers
+        workers = Workers(
+            self._groups,
+            jobs=max(1, min(options.jobs, total)),
+            limits=options.limits,
+            recorder=recorder,
+        )
+
+        def report(group: int, position: int, question: Question, result: Result) -> None:
+            self._totals[group].add(result, position)
+            if options.stop_on_failure and self._is_new_failure(result):
+                workers.start_no_more()
+            self._hooks.on_done(question, result)
 
         async def work() -> None:
             loop = get_running_loop()
@@ -314,7 +323,7 @@ class _Run:
             with ExitStack() as stack:
                 if store is not None and recorder is not None:
                     stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
-                await workers.run(self._report, self._hooks.on_started)
+                await workers.run(report, self._hooks.on_started)
 
         try:
             run_until_done(work, workers.stop)
@@ -323,12 +332,6 @@ class _Run:
                 recorder.close()
             raise
         return workers.is_interrupted
-
-    def _report(self, group: int, position: int, question: Question, result: Result) -> None:
-        self._totals[group].add(result, position)
-        if self._options.stop_on_failure and self._is_new_failure(result):
-            self._workers.start_no_more()
-        self._hooks.on_done(question, result)
 
     def _is_new_failure(self, result: Result) -> bool:
         """Whether a case fails that has not failed before in a resumed run."""
@@ -349,7 +352,7 @@ class _Run:
         ]
         for problem in self._judges.problems():
             self._warn(f"judgements could not be saved: {problem}")
-        recorder = self._recorder
+        recorder = self.recorder
         is_partial = any(each.not_run for each in found)
         unused = unused_rules(*[totals.seen for totals in self._totals])
         if unused and not is_partial:
@@ -376,10 +379,6 @@ class _Run:
             is_stopped=is_partial and not is_interrupted,
             warnings=tuple(self._warnings),
         )
-
-    def release(self) -> None:
-        if self._recorder is not None:
-            self._recorder.release()
 
     def _warn(self, warning: str) -> None:
         self._warnings.append(warning)
