@@ -124,7 +124,7 @@ class Recorder(RunWriter):
         *,
         trial: int,
         values: tuple[MetricValue, ...],
-        question: str = "",
+        digest: str = "",
         position: int | None = None,
         on_saved: Callable[[], None] | None = None,
     ) -> None:
@@ -156,7 +156,7 @@ class Recorder(RunWriter):
             payload=payload,
             expectation=expectation_digest(payload),
             asked=asked_digest(payload),
-            question=question,
+            question=digest,
             calls=calls,
             passed=result.passed,
             values=values,
@@ -190,6 +190,8 @@ def begin_run(
 ) -> LockedRun:
     """Begin a run with these fields, locked before other processes can see it."""
     now = started_at or time()
+    if "git_commit" not in fields:
+        fields["git_commit"], fields["git_dirty"] = git_state(Path.cwd())
     run = RunRecord(
         id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
     )
@@ -359,15 +361,12 @@ class ScoreSaver:
             for side, paths in sides.items()
             if paths
         }
-        commit, is_dirty = git_state(Path.cwd())
         begin = partial(
             begin_run,
             command="score",
             started_at=request.started_at,
             name=request.name,
             arguments={**paths, **_reading_arguments(request.reading), **marks},
-            git_commit=commit,
-            git_dirty=is_dirty,
         )
         store: Store | FallbackStore = self._fallback
         try:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[int, int, Question, Result], None]
 
-__all__ = ["Workers", "ask", "ask_in_task"]
+__all__ = ["Workers"]
 
 
 _BLOCKED = "an `async` task blocked the event loop by waiting without `await`"
@@ -65,7 +65,6 @@ class _TaskCall(Struct, frozen=True):
     Attributes:
         keywords: keyword arguments from the variant.
         is_model: whether the task is a `Chat`, which does its own retries and returns plain data.
-        takes_interrupts: whether a KeyboardInterrupt can only come from the task.
         on_stuck: called if the task ignores its timeout.
     """
 
@@ -73,7 +72,6 @@ class _TaskCall(Struct, frozen=True):
     case: Case
     keywords: dict[str, Any]
     is_model: bool
-    takes_interrupts: bool
     on_stuck: Callable[[TaskTimeout], None]
 
     def arguments(self) -> tuple[Case, dict[str, Any]]:
@@ -81,43 +79,18 @@ class _TaskCall(Struct, frozen=True):
         return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
 
 
-async def ask(
-    question: Question, limits: Limits, *, takes_interrupts: bool = False
-) -> Answer | Failure:
-    """Ask a task one question.
-
-    A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
-    stopped continues in the background, but nothing waits for it, not even the end of the process.
-
-    `takes_interrupts` means that a KeyboardInterrupt can only come from the task, because Ctrl-C is
-    handled elsewhere.
-    """
-    stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
-    work = create_abandonable_task(
-        ask_in_task(question, limits, on_stuck=stuck.set_result, takes_interrupts=takes_interrupts)
-    )
-    try:
-        await asyncio.wait((work, stuck), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if not work.done():
-            abandon_task(work)
-    if stuck.done():
-        return stuck.result()
-    if work.cancelled():  # from within
-        return make_failure(question, "raised", "the task cancelled the asyncio task that runs it")
-    return work.result()
-
-
 async def ask_in_task(
     question: Question,
     limits: Limits,
     *,
     on_stuck: Callable[[Failure], None],
-    takes_interrupts: bool = False,
 ) -> Answer | Failure:
-    """Like `ask`, in the current asyncio task.
+    """Ask a task one question, in the current asyncio task.
 
-    This avoids a turn of the loop between an answer and the next question, in which all connections of
+    A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
+    stopped continues in the background, but nothing waits for it, not even the end of the process.
+
+    The current task avoids a turn of the loop between an answer and the next question, in which all connections of
     an SDK would be idle: SDKs scan all idle connections for each request.
 
     If the task ignores its timeout, `on_stuck` is called with the failure, and this coroutine must
@@ -129,7 +102,6 @@ async def ask_in_task(
         case_for_task(question),
         variant_keywords(question),
         isinstance(task, Chat),
-        takes_interrupts,
         lambda error: on_stuck(failure_from_error(question, error)),
     )
     # A chat inside the task must not apply the rate limit again.
@@ -240,7 +212,7 @@ async def _call_contained(call: _TaskCall) -> Any:
     except SystemExit as error:
         raise TaskExited(f"the task tried to end the process: sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:
-        if isinstance(error, SecondInterrupt) or not call.takes_interrupts:
+        if isinstance(error, SecondInterrupt):  # others can only come from the task
             raise
         raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
 
@@ -320,7 +292,9 @@ class Workers:
         self._pending_by_job: dict[int, asyncio.Future[None]] = {}
         self._error: BaseException | None = None
 
-    async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
+    async def run(
+        self, report: Report, on_started: Callable[[Question], None] = lambda _: None
+    ) -> None:
         """Ask all questions, or those that were started before `stop`.
 
         `report` is called when a result is stored, with the number of its group, its position there,
@@ -412,9 +386,7 @@ class Workers:
             abandon_task(task)
 
         try:
-            return await ask_in_task(
-                question, self._limits, on_stuck=go_on_without, takes_interrupts=True
-            )
+            return await ask_in_task(question, self._limits, on_stuck=go_on_without)
         except asyncio.CancelledError:
             if self._is_ending:
                 raise

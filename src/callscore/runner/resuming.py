@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from itertools import islice
-from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +19,13 @@ from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import Hider, contains_marker, hide_text
 from callscore.history.locks import is_unlocked
 from callscore.history.records import AnswerRecord
-from callscore.history.run_metadata import (
-    SELECTION_ARGUMENTS,
-    git_state,
-    require_no_baseline,
-    versions,
-)
+from callscore.history.run_metadata import SELECTION_ARGUMENTS, require_no_baseline, versions
 from callscore.history.run_results import light_results
 from callscore.history.writer import FallbackStore
 from callscore.runner.answers import plain_case_payload, stored_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from callscore.core.results import Answer, Result
     from callscore.evaluations.evaluation import Question, Scorer
@@ -219,29 +213,17 @@ class RunRecorder(Recorder):
         )
         self.put(record)
 
-    def put_result_of(  # noqa: PLR0913  (each is a field of the record)
-        self,
-        group: int,
-        question: Question,
-        result: Result,
-        *,
-        digest: str,
-        position: int | None,
-        on_saved: Callable[[], None] | None = None,
-    ) -> None:
-        """Queue a result of a group to be stored; then `on_saved` is called in another thread."""
-        payload = plain_case_payload(question.case)
+    def put_result_of(self, group: int, question: Question, result: Result, **fields: Any) -> None:
+        """Queue a result of a group to be stored; for the other fields see `put_result`."""
         calls = None if result.failure is not None else result.case.actual or ()
         self.put_result(
             self.numbers[group],
             replace(question.case, actual=calls),
             result,
-            payload,
+            plain_case_payload(question.case),
             trial=question.trial,
             values=result.values,
-            question=digest,
-            position=position,
-            on_saved=on_saved,
+            **fields,
         )
 
 
@@ -288,7 +270,6 @@ def begin_recording(
             require_no_baseline(options.name, store.baselines())
         if isinstance(resume, LockedRun):
             _require_shown_ids(store, resume, groups)
-    commit, is_dirty = git_state(Path.cwd())
     given = {  # without the secrets that select its cases
         name: hide.data(value) if name in _SELECTING else value
         for name, value in options.arguments.items()
@@ -298,8 +279,6 @@ def begin_recording(
         resume=resume,
         name=options.name,
         arguments={**given, _CACHE: options.use_cache, _SOURCES: sources},
-        git_commit=commit,
-        git_dirty=is_dirty,
         # Until it ends, for those who watch it.
         totals={"planned_trials": sum(len(group.questions) for group in groups)},
     )
