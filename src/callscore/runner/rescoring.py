@@ -13,7 +13,6 @@ from callscore.api import tools_by_name
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
 from callscore.core.settings import get_preset, settings_from
-from callscore.core.unused_rules import unused_rules
 from callscore.engines.payloads import JUDGE_FIELDS, given_settings
 from callscore.engines.saving import begin_run
 from callscore.errors import InvalidCall, InvalidSettings
@@ -38,7 +37,7 @@ from callscore.runner.answers import (
 )
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.resuming import RunRecorder, stored_scorer_name
-from callscore.runner.running import ReportOptions, RunHooks, RunJudges, about, totals_for
+from callscore.runner.running import ReportOptions, RunHooks, ScoredRun
 from callscore.runner.stored_runs import (
     FUNCTION_SETTINGS,
     case_from_payload,
@@ -47,13 +46,11 @@ from callscore.runner.stored_runs import (
     stored_settings,
     stored_skipped,
 )
-from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from callscore.core.results import EvaluationResults
     from callscore.core.settings import Settings
     from callscore.evaluations.evaluation import Scorer
     from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
@@ -130,48 +127,37 @@ def rescore(
     require_every_case(run, "rescore")
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
-    recorder = rescoring.begin()
+    recorder = rescoring.recorder = rescoring.begin()
     try:
-        rescoring.score_all(recorder)
-        found = rescoring.finish(recorder)
+        found = rescoring.score_all(recorder)
     finally:
         recorder.release()
-    return RunResults(
-        id=recorder.run.id,
-        evaluations=tuple(found),
-        seconds=perf_counter() - started,
-        judges=rescoring.judges.counts(),
-        is_interrupted=rescoring.is_stopping,
-        warnings=tuple(rescoring.warnings),
-        unreadable=unreadable_records(run),
-    )
+    return replace(found, seconds=perf_counter() - started)
 
 
-class _Rescoring:
+class _Rescoring(ScoredRun):
     """One run that is scored again."""
 
     def __init__(
         self, store: Store, parent: RunRecord, options: RescoreOptions, hooks: RunHooks
     ) -> None:
-        self.warnings: list[str] = []
-        self.is_stopping = False
+        super().__init__(options, hooks)
         self._store = store
         self._parent = parent
         self._options = options
-        self._hooks = hooks
         self._kept_scorers = StoredScorers()
         if parent.status != "finished":
-            self._warn(f"run {parent.id} did not finish: only its answers are scored")
+            self.warn(f"run {parent.id} did not finish: only its answers are scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
-        records = store.evaluations(parent.id)
+        self._records = store.evaluations(parent.id)
         self._trials = store.trials(parent.id)
-        self._positions = {record.number: position for position, record in enumerate(records)}
-        self._skipped = [stored_skipped(record) for record in records]
-        self._groups = [
-            Group(evaluation=self._evaluation(record), variant=record.variant) for record in records
-        ]
-        self._totals = [totals_for(group.evaluation, options) for group in self._groups]
-        self.judges = RunJudges(self._groups)
+        self._positions = {record.number: at for at, record in enumerate(self._records)}
+        self.take_groups(
+            [
+                Group(evaluation=self._evaluation(record), variant=record.variant)
+                for record in self._records
+            ]
+        )
         self.judges.remember_in(store)
 
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
@@ -204,7 +190,7 @@ class _Rescoring:
             if isinstance(function, dict):  # a preset has no judge
                 chosen[name] = self._judge(function)
             else:
-                self._warn(
+                self.warn(
                     f"{record.name}: {name}: the function {function} is not saved, and is not used"
                 )
         return settings_from({**chosen, **options.settings})
@@ -227,7 +213,7 @@ class _Rescoring:
         for name, scorer in found.items():
             if isinstance(scorer, str):
                 missing = f"{record.name}: the scorer {name} is missing, and is left out"
-                self._warn(f"{missing}: {scorer}")
+                self.warn(f"{missing}: {scorer}")
         return tuple([scorer for scorer in found.values() if not isinstance(scorer, str)])
 
     def begin(self) -> RunRecorder:
@@ -250,25 +236,27 @@ class _Rescoring:
         )
         recorder = RunRecorder(self._store, begun)
         try:
-            recorder.add_groups(self._groups)
+            recorder.add_groups(self.groups)
         except BaseException:
             recorder.release()
             raise
         return recorder
 
-    def score_all(self, recorder: RunRecorder) -> None:
+    def score_all(self, recorder: RunRecorder) -> RunResults:
         """Score every answer, or until Ctrl-C, or a request, stops it."""
+        is_stopping = False
         results = enumerate(self._store.results(self._parent.id))
-        waits = any(group.evaluation.settings.judge for group in self._groups)
+        waits = any(group.evaluation.settings.judge for group in self.groups)
 
         def stop() -> None:
-            self.is_stopping = True
+            nonlocal is_stopping
+            is_stopping = True
 
         async def work() -> None:
             for position, result in results:
                 await self._score_one(position, result, recorder)
                 await asyncio.sleep(0)  # lets Ctrl-C take effect
-                if self.is_stopping:
+                if is_stopping:
                     return
 
         async def work_together() -> None:
@@ -279,11 +267,14 @@ class _Rescoring:
                 run_until_done(work_together, stop)
         finally:
             recorder.close()
+        planned = [{"skipped": stored_skipped(record)} for record in self._records]
+        unreadable = unreadable_records(self._parent)
+        return self.finish(planned, is_interrupted=is_stopping, unreadable=unreadable)
 
     async def _score_one(self, position: int, kept: ResultRecord, recorder: RunRecorder) -> None:
         answer = stored_answer(kept)
         at = self._positions[kept.evaluation]
-        question, failed = self._question_of(kept, self._groups[at])
+        question, failed = self._question_of(kept, self.groups[at])
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
         elif answer is not None:
@@ -299,7 +290,7 @@ class _Rescoring:
         else:
             result = unanswered(question, stored_failure(kept, question))
         recorder.put_result_of(at, question, result, digest=kept.question, position=kept.position)
-        self._totals[at].add(result, position)
+        self.totals[at].add(result, position)
         self._hooks.on_done(question, result)
 
     def _question_of(self, kept: ResultRecord, group: Group) -> tuple[Question, Failure | None]:
@@ -325,31 +316,6 @@ class _Rescoring:
             ):
                 problem = _HIDDEN_VALUE
         return question, None if problem is None else make_failure(question, "unscored", problem)
-
-    def finish(self, recorder: RunRecorder) -> list[EvaluationResults]:
-        """Save how the run ended; returns its results."""
-        found = [
-            totals.evaluation(about(group), skipped=skipped)
-            for totals, group, skipped in zip(
-                self._totals, self._groups, self._skipped, strict=True
-            )
-        ]
-        unused = unused_rules(*[totals.seen for totals in self._totals])
-        if unused:
-            self._warn(unused_rules_text(unused, "en"))
-        recorder.finish_with(
-            "interrupted" if self.is_stopping else "finished",
-            dict(zip(recorder.numbers, found, strict=True)),
-            unreadable=unreadable_records(self._parent),
-        )
-        for problem in recorder.problems:
-            self._warn(f"the run was not saved completely: {problem}")
-        return found
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self.warnings:
-            self.warnings.append(warning)
-            self._hooks.on_note(warning)
 
 
 _HIDDEN_VALUE = (

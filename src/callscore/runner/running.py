@@ -32,7 +32,15 @@ if TYPE_CHECKING:
     from callscore.history.writer import FallbackStore
     from callscore.runner.resuming import RunRecorder
 
-__all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
+__all__ = [
+    "ReportOptions",
+    "RunHooks",
+    "RunJudges",
+    "RunOptions",
+    "ScoredRun",
+    "evaluate",
+    "run",
+]
 
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
@@ -43,35 +51,14 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
         show: which cases the results include.
         max_shown: the maximum number of cases per evaluation and variant; None for all.
         max_listed: up to how many cases the results of an evaluation have a list of all cases.
+        lang: the language of warnings.
     """
 
     fail_under: float | None = None
     show: Show = "failing"
     max_shown: int | None = 10
     max_listed: int = 0
-
-
-def totals_for(evaluation: Evaluation, options: ReportOptions) -> EvaluationTotals:
-    """An empty `EvaluationTotals` for an evaluation."""
-    required = {
-        **{scorer.name: options.fail_under for scorer in evaluation.scorers},
-        **evaluation.fail_under,
-    }
-    totals = EvaluationTotals(
-        evaluation.settings,
-        required,
-        show=options.show,
-        max_shown=options.max_shown,
-        max_listed=options.max_listed,
-    )
-    totals.seen.take((), (), evaluation.tools)
-    return totals
-
-
-def about(group: Group) -> dict[str, Any]:
-    """The fields of `EvaluationResults` that identify the evaluation."""
-    evaluation = group.evaluation
-    return {"name": evaluation.name, "place": evaluation.place, "variant": group.variant}
+    lang: Language = "en"
 
 
 # --- judges -----------------------------------------------------------------------------------
@@ -156,7 +143,6 @@ class RunOptions(ReportOptions, frozen=True, kw_only=True):
         use_cache: whether to reuse answers of any run to the same question.
         cache_since: see `KnownAnswers.since`.
         arguments: the arguments of the run, as they are stored; `paths` among them.
-        lang: the language of warnings.
         name: the name of the run in the history; None for no name, or that of the resumed run.
     """
 
@@ -167,7 +153,6 @@ class RunOptions(ReportOptions, frozen=True, kw_only=True):
     use_cache: bool = False
     cache_since: float = 0.0
     arguments: dict[str, Any] = {}
-    lang: Language = "en"
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -237,21 +222,103 @@ def run(
     return replace(found, seconds=perf_counter() - started)
 
 
-class _Run:
+class ScoredRun:
+    """A run whose answers are scored, from its evaluations to its results.
+
+    Attributes:
+        recorder: None if nothing is recorded.
+        groups: its evaluations.
+        totals: of each group, what adds up its results.
+        judges: the judges of all groups.
+    """
+
+    def __init__(
+        self, options: ReportOptions, hooks: RunHooks, warnings: tuple[str, ...] = ()
+    ) -> None:
+        self.recorder: RunRecorder | None = None
+        self.groups: list[Group] = []
+        self.totals: list[EvaluationTotals] = []
+        self._report = options
+        self._hooks = hooks
+        self._warnings = list(warnings)
+
+    def take_groups(self, groups: list[Group]) -> None:
+        """Take the evaluations, of which nothing is scored yet."""
+        options, self.groups, self.judges = self._report, groups, RunJudges(groups)
+        for group in groups:
+            evaluation = group.evaluation
+            required = {
+                **{scorer.name: options.fail_under for scorer in evaluation.scorers},
+                **evaluation.fail_under,
+            }
+            totals = EvaluationTotals(
+                evaluation.settings,
+                required,
+                show=options.show,
+                max_shown=options.max_shown,
+                max_listed=options.max_listed,
+            )
+            totals.seen.take((), (), evaluation.tools)
+            self.totals.append(totals)
+
+    def warn(self, warning: str) -> None:
+        """Warn once."""
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+            self._hooks.on_note(warning)
+
+    def finish(
+        self, planned: list[dict[str, Any]], *, is_interrupted: bool, unreadable: int = 0
+    ) -> RunResults:
+        """Store and return the results; `planned` is what was skipped and planned of each group."""
+        found = []
+        for totals, group, plan in zip(self.totals, self.groups, planned, strict=True):
+            of = group.evaluation
+            about = {"name": of.name, "place": of.place, "variant": group.variant}
+            found.append(totals.evaluation(about, **plan))
+        lang, recorder = self._report.lang, self.recorder
+        for problem in self.judges.problems():
+            self.warn(f"judgements could not be saved: {problem}")
+        is_partial = any(each.not_run for each in found)
+        unused = unused_rules(*[totals.seen for totals in self.totals])
+        if unused and not is_partial:
+            self.warn(unused_rules_text(unused, lang))
+        if recorder is not None:
+            recorder.finish_with(
+                "interrupted" if is_interrupted or is_partial else "finished",
+                dict(zip(recorder.numbers, found, strict=True)),
+                unreadable=unreadable,
+            )
+            if recorder.known_answers is not None and recorder.known_answers.hidden:
+                hidden = count_of(_ANSWERS, len(recorder.known_answers.hidden), lang)
+                self.warn(say(_NOT_REUSED, lang, answers=hidden))
+            for problem in recorder.problems:
+                self.warn(f"the run was not saved completely: {problem}")
+            if saved := recorder.saved(lang):
+                self.warn(saved)
+        return RunResults(
+            id="" if recorder is None or recorder.is_aside else recorder.run.id,
+            evaluations=tuple(found),
+            judges=self.judges.counts(),
+            is_interrupted=is_interrupted,
+            is_stopped=is_partial and not is_interrupted,
+            warnings=tuple(self._warnings),
+            unreadable=unreadable,
+        )
+
+
+class _Run(ScoredRun):
     """One run, from the plan to its results."""
 
     def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
+        super().__init__(options, hooks, plan.warnings)
         self._options = options
-        self._hooks = hooks
         self._unloaded = list(plan.unloaded)
-        self._warnings: list[str] = list(plan.warnings)
-        self.recorder: RunRecorder | None = None
         self._store: Store | None = None  # in which the run is stored
         require_consents(question for group in plan.groups for question in group.questions)
-        self._groups = [group for group in plan.groups if self._is_askable(group)]
-        self._totals = [totals_for(group.evaluation, options) for group in self._groups]
-        require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
-        self._judges = RunJudges(self._groups)
+        groups = [group for group in plan.groups if self._is_askable(group)]
+        require_judges(groups, can_remember=bool(options.resume) or options.use_cache)
+        self.take_groups(groups)
 
     def _is_askable(self, group: Group) -> bool:
         """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
@@ -275,19 +342,19 @@ class _Run:
 
         options = self._options
         try:
-            self.recorder, warnings = begin_recording(store, self._groups, options)
+            self.recorder, warnings = begin_recording(store, self.groups, options)
         except UnusableStore as error:
             if options.resume:  # a fallback has no answers to resume with
                 raise
-            self._warn(say(USING_FALLBACK, options.lang, problem=error))
+            self.warn(say(USING_FALLBACK, options.lang, problem=error))
             fallback = FallbackStore(store.path, store.command_options)
-            self.recorder, warnings = begin_recording(fallback, self._groups, options)
+            self.recorder, warnings = begin_recording(fallback, self.groups, options)
         if not self.recorder.is_aside and not isinstance(store, FallbackStore):
-            self._judges.remember_in(store)
+            self.judges.remember_in(store)
             self._store = store
             self._hooks.on_begun(self.recorder.run.id)
         for warning in warnings:
-            self._warn(warning)
+            self.warn(warning)
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
@@ -298,17 +365,17 @@ class _Run:
         from callscore.runner.event_loop import run_until_done
 
         options, recorder, store = self._options, self.recorder, self._store
-        total = sum(len(group.questions) for group in self._groups)
+        total = sum(len(group.questions) for group in self.groups)
         self._hooks.on_plan(total)
         workers = Workers(
-            self._groups,
+            self.groups,
             jobs=max(1, min(options.jobs, total)),
             limits=options.limits,
             recorder=recorder,
         )
 
         def report(group: int, position: int, question: Question, result: Result) -> None:
-            self._totals[group].add(result, position)
+            self.totals[group].add(result, position)
             if options.stop_on_failure and self._is_new_failure(result):
                 workers.start_no_more()
             self._hooks.on_done(question, result)
@@ -341,48 +408,16 @@ class _Run:
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """Store and return the results of the run."""
-        found = [
-            totals.evaluation(
-                about(group),
-                skipped=group.skipped,
-                cases=len({question.case.id for question in group.questions}),
-                questions=len(group.questions),
-            )
-            for totals, group in zip(self._totals, self._groups, strict=True)
+        planned: list[dict[str, Any]] = [
+            {
+                "skipped": group.skipped,
+                "cases": len({question.case.id for question in group.questions}),
+                "questions": len(group.questions),
+            }
+            for group in self.groups
         ]
-        for problem in self._judges.problems():
-            self._warn(f"judgements could not be saved: {problem}")
-        recorder = self.recorder
-        is_partial = any(each.not_run for each in found)
-        unused = unused_rules(*[totals.seen for totals in self._totals])
-        if unused and not is_partial:
-            self._warn(unused_rules_text(unused, self._options.lang))
-        if recorder is not None:
-            recorder.finish_with(
-                "interrupted" if is_interrupted or is_partial else "finished",
-                dict(zip(recorder.numbers, found, strict=True)),
-            )
-            if recorder.known_answers is not None and recorder.known_answers.hidden:
-                hidden = len(recorder.known_answers.hidden)
-                answers = count_of(_ANSWERS, hidden, self._options.lang)
-                self._warn(say(_NOT_REUSED, self._options.lang, answers=answers))
-            for problem in recorder.problems:
-                self._warn(f"the run was not saved completely: {problem}")
-            if saved := recorder.saved(self._options.lang):
-                self._warn(saved)
-        return RunResults(
-            id="" if recorder is None or recorder.is_aside else recorder.run.id,
-            evaluations=tuple(found),
-            unloaded=tuple(self._unloaded),
-            judges=self._judges.counts(),
-            is_interrupted=is_interrupted,
-            is_stopped=is_partial and not is_interrupted,
-            warnings=tuple(self._warnings),
-        )
-
-    def _warn(self, warning: str) -> None:
-        self._warnings.append(warning)
-        self._hooks.on_note(warning)
+        ended = self.finish(planned, is_interrupted=is_interrupted)
+        return replace(ended, unloaded=tuple(self._unloaded))
 
 
 # --- from Python ------------------------------------------------------------------------------
@@ -433,12 +468,18 @@ def evaluate(  # noqa: PLR0913  (all are options)
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
+    from callscore.evaluations.discovery import discover
+
     if store is not None and not isinstance(save, bool):
         raise InvalidSettings("save, store: both name a history. Pass one of them.")
     if cache and save is False and store is None:
         raise InvalidSettings("cache: saved answers are in the history. Pass save=True as well.")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
-    evaluations, unloaded = _evaluations(what)
+    for one in what:
+        if not isinstance(one, Evaluation | str | PathLike):
+            problem = f"{mention(one)} is not an evaluation or the path of one"
+            raise InvalidSettings(f"evaluate: {problem}")
+    evaluations, unloaded = discover(what)
     selected = make_plan(
         evaluations, Selection(keyword=keyword, tags=wanted, limit=limit), trials=trials
     )
@@ -468,14 +509,3 @@ def evaluate(  # noqa: PLR0913  (all are options)
         with open_store(None if place is None else fspath(place)) as opened:
             found = run(selected, options, store=opened)
     return replace(found, unloaded=(*unloaded, *found.unloaded))
-
-
-def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded]]:
-    """The given evaluations, and those in the given files, in order; and what cannot be loaded."""
-    from callscore.evaluations.discovery import discover
-
-    for one in what:
-        if not isinstance(one, Evaluation | str | PathLike):
-            problem = f"{mention(one)} is not an evaluation or the path of one"
-            raise InvalidSettings(f"evaluate: {problem}")
-    return discover(what)
