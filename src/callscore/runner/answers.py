@@ -84,6 +84,8 @@ _PLAIN_TYPES = (str, int, float, Malformed, type(None))
 class UnreadableAnswer(Exception):
     """The returned value is not data; the message says why."""
 
+    kind: FailureKind = "unreadable"
+
 
 async def collect_stream(returned: Any) -> Any:
     """The returned value; an async stream is read to its end."""
@@ -215,16 +217,13 @@ _OWN_FOLDERS = tuple(
 class TaskTimeout(Exception):
     """A task timed out."""
 
+    kind: FailureKind = "timeout"
+
 
 class TaskExited(Exception):
     """A task tried to end the process."""
 
-
-_KINDS: tuple[tuple[type[Exception], FailureKind], ...] = (
-    (TaskTimeout, "timeout"),
-    (TaskExited, "exited"),
-    (UnreadableAnswer, "unreadable"),
-)
+    kind: FailureKind = "exited"
 
 
 def make_failure(
@@ -243,22 +242,19 @@ def make_failure(
 
 def failure_from_error(question: Question, error: BaseException) -> Failure:
     """A `Failure` from an exception."""
-    kind, problem, details = _classify(error)
-    return make_failure(
-        question, kind, problem, details=details, attempts=max(1, attempts_of(error))
-    )
-
-
-def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
-    """The kind, a sentence, and a traceback if it helps."""
-    for kinds, kind in _KINDS:
-        if isinstance(error, kinds):
-            return kind, str(error), _task_traceback(error.__cause__) if kind == "exited" else ""
-    if isinstance(error, ModelFailed):
-        return "timeout" if error.is_timeout else "raised", str(error), ""
-    if isinstance(error, CallscoreError):
-        return "refused", str(error), _task_traceback(error)
-    return "raised", f"the task raised {_error_name(error)}", _task_traceback(error)
+    kind: FailureKind = "raised"
+    problem, cause = "", None
+    if isinstance(error, TaskTimeout | TaskExited | UnreadableAnswer):
+        kind, problem = error.kind, str(error)
+        cause = error.__cause__ if error.kind == "exited" else None
+    elif isinstance(error, ModelFailed):
+        kind, problem = "timeout" if error.is_timeout else kind, str(error)
+    elif isinstance(error, CallscoreError):
+        kind, problem, cause = "refused", str(error), error
+    else:
+        problem, cause = f"the task raised {_error_name(error)}", error
+    details, attempts = _task_traceback(cause), max(1, attempts_of(error))
+    return make_failure(question, kind, problem, details=details, attempts=attempts)
 
 
 def _error_name(error: BaseException) -> str:

@@ -25,7 +25,7 @@ from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
@@ -38,6 +38,7 @@ __all__ = [
     "RunJudges",
     "RunOptions",
     "ScoredRun",
+    "add_judges",
     "evaluate",
     "run",
 ]
@@ -108,16 +109,24 @@ class RunJudges:
 
     def counts(self) -> tuple[JudgeCounts, ...]:
         """How often each model was asked in this run; a judge that was not needed is left out."""
-        found: dict[str, JudgeCounts] = {}
-        for judge, before in zip(self._judges, self._before, strict=True):
-            now = judge.counts()
-            known = found.get(now.model, JudgeCounts(now.model))
-            found[now.model] = JudgeCounts(
-                now.model,
-                known.judged + now.judged - before.judged,
-                known.asked + now.asked - before.asked,
-            )
-        return tuple([each for each in found.values() if each.judged or each.asked])
+        judges = zip(self._judges, self._before, strict=True)
+        both = [(judge.counts(), before) for judge, before in judges]
+        return add_judges(
+            [
+                JudgeCounts(now.model, now.judged - before.judged, now.asked - before.asked)
+                for now, before in both
+            ]
+        )
+
+
+def add_judges(counts: Iterable[JudgeCounts]) -> tuple[JudgeCounts, ...]:
+    """The counts of each model; a judge that was not needed is left out."""
+    found: dict[str, JudgeCounts] = {}
+    for more in counts:
+        known = found.get(more.model, JudgeCounts(more.model))
+        judged, asked = known.judged + more.judged, known.asked + more.asked
+        found[more.model] = JudgeCounts(more.model, judged, asked)
+    return tuple([each for each in found.values() if each.judged or each.asked])
 
 
 # --- running a plan ---------------------------------------------------------------------------
@@ -475,7 +484,8 @@ def evaluate(  # noqa: PLR0913  (all are options)
     if cache and save is False and store is None:
         raise InvalidSettings("cache: saved answers are in the history. Pass save=True as well.")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
-    for one in what:
+    given: tuple[Any, ...] = what
+    for one in given:
         if not isinstance(one, Evaluation | str | PathLike):
             problem = f"{mention(one)} is not an evaluation or the path of one"
             raise InvalidSettings(f"evaluate: {problem}")
