@@ -442,10 +442,10 @@ def save_totals(  # noqa: PLR0913  (two are options)
 
 def _reading_arguments(reading: ReadOptions) -> dict[str, Any]:
     """Which calls count, as an argument of the run; nothing for the defaults."""
-    names = ("view", "candidate", "leave_out", "callers")
-    given = {name: getattr(reading, name) for name in names}
-    found = {
-        name: value for name, value in given.items() if value != getattr(DEFAULT_READING, name)
+    found: dict[str, Any] = {
+        name: given
+        for name in ("view", "candidate", "leave_out", "callers")
+        if (given := getattr(reading, name)) != getattr(DEFAULT_READING, name)
     }
     if reading.failure.pattern != DEFAULT_READING.failure.pattern:
         found["failure_pattern"] = reading.failure.pattern

@@ -234,13 +234,7 @@ class _Rescoring(ScoredRun):
             git_dirty=parent.git_dirty,
             parent=parent.id,
         )
-        recorder = RunRecorder(self._store, begun)
-        try:
-            recorder.add_groups(self.groups)
-        except BaseException:
-            recorder.release()
-            raise
-        return recorder
+        return RunRecorder(self._store, begun, self.groups)
 
     def score_all(self, recorder: RunRecorder) -> RunResults:
         """Score every answer, or until Ctrl-C, or a request, stops it."""

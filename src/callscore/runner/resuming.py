@@ -161,15 +161,26 @@ class RunRecorder(Recorder):
     """
 
     def __init__(
-        self, store: Store | FallbackStore, begun: LockedRun, known: KnownAnswers | None = None
+        self,
+        store: Store | FallbackStore,
+        begun: LockedRun,
+        groups: Sequence[Group],
+        known: KnownAnswers | None = None,
     ) -> None:
         # The results of `rescore` are computed from those of a history.
         super().__init__(store, begun.record, begun.lock, is_live=known is not None)
         self.known_answers = known
         self.numbers: list[int] = []
         self.digests = QuestionDigests().of
+        if begun.problem:
+            self.problems.append(begun.problem)
+        try:
+            self._add(groups)
+        except BaseException:
+            self.release()
+            raise
 
-    def add_groups(self, groups: Sequence[Group]) -> None:
+    def _add(self, groups: Sequence[Group]) -> None:
         """Save the evaluations of groups. A resumed run has some already, and continues without."""
         before = {
             (record.place, record.variant): record.number
@@ -289,14 +300,7 @@ def begin_recording(
         use_cache=options.use_cache or bool(run.arguments.get(_CACHE)),
         since=options.cache_since,
     )
-    recorder = RunRecorder(store, locked, known)
-    try:
-        recorder.add_groups(groups)
-    except BaseException:
-        recorder.release()
-        raise
-    if locked.problem:
-        recorder.problems.append(locked.problem)
+    recorder = RunRecorder(store, locked, groups, known)
     before = run.arguments.get(_SOURCES)
     return recorder, [
         f"{file} has changed since the run began: earlier answers are from the old version"
