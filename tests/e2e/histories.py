@@ -52,5 +52,5 @@ def add_run(
     with open_store(folder / ".callscore/history.db") as store:
         options = RunOptions(jobs=1, arguments=arguments or {}, name=name)
         found = run(asked, options, store=store)
-    looping._reusable_loop.close()  # the loop is of this test alone
+    looping.close_idle_loop()  # the loop is of this test alone
     return found.id

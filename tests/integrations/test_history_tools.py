@@ -56,7 +56,7 @@ def add_run(
     plan = make_plan([an_evaluation(agent, *cases, trials=trials)])
     with open_store(folder / ".callscore/history.db") as store:
         found = run(plan, RunOptions(jobs=1, name=name), store=store)
-    looping._reusable_loop.close()  # the loop is of this test alone
+    looping.close_idle_loop()  # the loop is of this test alone
     return found.id
 
 
@@ -210,7 +210,7 @@ def test_a_long_text_is_cut_and_the_whole_is_named(project: Path) -> None:
     with open_store(project / ".callscore/history.db") as store:
         case = Case("Weather?", id="it's", expected=asked_for("oslo"))
         found = run(make_plan([an_evaluation(agent, case)]), RunOptions(jobs=1), store=store)
-    looping._reusable_loop.close()
+    looping.close_idle_loop()
 
     answer = get_case({"case": "it's"})
 
@@ -287,7 +287,7 @@ def test_secrets_are_hidden(project: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with open_store(project / ".callscore/history.db") as store:
         case = Case(f"Use {secret}", id="key", expected=asked_for(secret), tags=[secret])
         run(make_plan([an_evaluation(agent, case)]), RunOptions(jobs=1), store=store)
-    looping._reusable_loop.close()
+    looping.close_idle_loop()
     monkeypatch.setenv("WEATHER_API_KEY", secret)
 
     answers = [

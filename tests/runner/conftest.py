@@ -26,4 +26,4 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def no_loop_from_before() -> Iterator[None]:
     """Runs share a loop, with the connections in it; tests do not."""
     yield
-    event_loop._reusable_loop.close()
+    event_loop.close_idle_loop()

@@ -16,12 +16,11 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.rules import ABSENT, comparators
 from callscore.core.settings import settings_from
+from callscore.evaluations.plan import Group as Questions
 from callscore.history.records import json_bytes
-from callscore.runner.recorder import (
-    evaluation_record,
-    plain_case_payload,
-)
+from callscore.runner.answers import plain_case_payload
 from callscore.runner.rescoring import RescoreOptions, rescore
+from callscore.runner.resuming import group_record
 from callscore.runner.running import RunHooks, RunOptions, run
 from callscore.runner.stored_runs import (
     case_from_payload,
@@ -249,7 +248,7 @@ def test_a_function_that_is_called_like_a_scorer_of_our_own_is_told_from_it() ->
 
     asked = an_evaluation(list, scorers=[accuracy, polite, "f1", "ragas.tool_call_f1"])
 
-    kept = evaluation_record("run", 2, asked, "small")
+    kept = group_record("run", 2, Questions(evaluation=asked, variant="small"))
 
     assert kept.scorers == ("accuracy()", "polite", "f1", "ragas.tool_call_f1")
     assert (kept.number, kept.name, kept.variant) == (2, "assistant", "small")

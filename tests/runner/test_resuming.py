@@ -9,10 +9,10 @@ import pytest
 from tests.runner.agents import a_question
 
 from callscore.core.results import Usage
+from callscore.engines import saving
 from callscore.errors import UnknownRun
 from callscore.history.locks import RunLock
 from callscore.history.records import AnswerRecord, RunRecord
-from callscore.runner import resuming
 from callscore.runner.resuming import KnownAnswers, begin_or_resume, find_unfinished_run
 
 if TYPE_CHECKING:
@@ -54,13 +54,11 @@ def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
 
 def test_a_run_that_goes_on_goes_on_in_one_process(store: Store) -> None:
     keep(store, "meant", "interrupted")
-    record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)
-
     held = find_unfinished_run(store, ARGUMENTS)
     with pytest.raises(UnknownRun, match="in use by another process"):
         find_unfinished_run(store, ARGUMENTS)
 
-    assert begin_or_resume(store, record, resume=held).record.id == "meant"
+    assert begin_or_resume(store, resume=held, arguments=ARGUMENTS).record.id == "meant"
 
 
 def test_a_run_that_ends_while_we_look_for_one_does_not_go_on(
@@ -79,13 +77,12 @@ def test_a_run_that_ends_while_we_look_for_one_does_not_go_on(
 def test_a_run_id_that_another_process_has_locked_is_not_used(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)
     keep(store, "known")
     names = iter(["busy", "known"])
-    monkeypatch.setattr(resuming, "new_run_id", lambda _: next(names))
+    monkeypatch.setattr(saving, "new_run_id", lambda _: next(names))
 
     with RunLock(store.path, "busy"):
-        held = begin_or_resume(store, record, resume=False)
+        held = begin_or_resume(store, resume=False, arguments=ARGUMENTS)
 
     assert held.record.id not in {"busy", "known"}
     assert not RunLock(store.path, held.record.id).take()

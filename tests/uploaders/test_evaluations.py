@@ -218,7 +218,7 @@ def test_the_answer_of_an_agent_says_where_it_was_recorded_and_its_case_does_not
     with open_store(tmp_path / "history.db") as store:
         plan = make_plan([an_evaluation(lambda _: answer, case)])
         saved = run(plan, RunOptions(jobs=1), store=store)
-        looping._reusable_loop.close()  # the loop is of this test alone
+        looping.close_idle_loop()  # the loop is of this test alone
 
         (found,) = stored_evaluations(store, store.find(saved.id))
 

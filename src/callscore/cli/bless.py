@@ -222,7 +222,7 @@ def _trial_number(trial: str | None) -> int | None:
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     from callscore.history.saved_totals import require_every_case, saved_counts
     from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
-    from callscore.runner.recorder import plain_case_payload
+    from callscore.runner.answers import plain_case_payload
     from callscore.runner.stored_runs import score_reader, stored_calls
 
     run = store.find(request.run or "")

@@ -57,6 +57,8 @@ from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.core.settings import ineffective_settings, settings_from
 from callscore.core.totals import Show
+from callscore.engines.payloads import given_settings
+from callscore.engines.saving import LockedRun
 from callscore.errors import (
     CallscoreError,
     InvalidSettings,
@@ -76,8 +78,7 @@ from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.models.secrets import hide_secrets
 from callscore.reports import run_plan
 from callscore.reports.run_plan import PlannedEvaluation, RunPlan
-from callscore.runner.recorder import given_settings
-from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
+from callscore.runner.resuming import find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
 from callscore.runner.stored_runs import ShowOptions, stored_settings
 from callscore.sources.files import MAX_UNPACKED, max_unpacked

@@ -33,7 +33,7 @@ __all__ = [
     "FILE_SCORER",
     "JUDGE_FIELDS",
     "case_payload",
-    "function_payload",
+    "given_settings",
     "settings_payload",
     "tools_payload",
 ]
@@ -103,6 +103,12 @@ def settings_payload(settings: Settings) -> dict[str, Any]:
     """Settings as plain data; functions as in `function_payload`."""
     found: dict[str, Any] = _exact(msgspec.to_builtins(settings, enc_hook=function_payload))
     return found
+
+
+def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that were given to a command as an argument of its run; nothing without any."""
+    given = _exact(msgspec.to_builtins(dict(settings), enc_hook=function_payload))
+    return {"settings": given} if given else {}
 
 
 def function_payload(function: Any) -> Any:

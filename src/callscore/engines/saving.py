@@ -1,18 +1,19 @@
-"""Saves the scores of files as a run of the history: case by case, or the totals and the failing cases."""
+"""Records runs in the history; saves the scores of files as one: case by case, or the totals and the failing cases."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
-from callscore.core.results import EvaluationResults, Failure, MetricValue, Result
+from callscore.core.results import Failure, MetricValue, Result
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import EvaluationTotals, Totals, summary_payload
 from callscore.engines.payloads import (
@@ -25,6 +26,7 @@ from callscore.engines.trial_numbers import TrialNumbers
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import ReadOptions
+from callscore.history.locks import RunLock, ServerLock
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
     EvaluationRecord,
@@ -54,14 +56,22 @@ from callscore.history.writer import FallbackStore, RunWriter
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.phrases import Language
-    from callscore.core.results import Results
+    from callscore.core.results import EvaluationResults, Results
     from callscore.core.totals import SavedCases
     from callscore.engines.collector import ScoreHooks
     from callscore.errors import ModelFailed
     from callscore.history.records import RunStatus
     from callscore.history.store import Store
 
-__all__ = ["SaveRequest", "ScoreSaver", "save_totals"]
+__all__ = [
+    "LockedRun",
+    "Recorder",
+    "SaveRequest",
+    "ScoreSaver",
+    "begin_run",
+    "evaluation_record",
+    "save_totals",
+]
 
 _STDIN = "-"
 _MOST_NAMED = 5  # files in the name of an evaluation
@@ -90,6 +100,135 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
     started_at: float | None = None
 
 
+class LockedRun(Struct, frozen=True):
+    """A run that this process has locked.
+
+    Attributes:
+        problem: why the history does not show it as resumed; empty if it does.
+    """
+
+    record: RunRecord
+    lock: RunLock | ServerLock
+    problem: str = ""
+
+
+class Recorder(RunWriter):
+    """Records one run: its evaluations, its results, and how it ended."""
+
+    def put_result(  # noqa: PLR0913  (each is a field of the record)
+        self,
+        evaluation: int,
+        case: Case,
+        result: Result,
+        payload: dict[str, Any],
+        *,
+        trial: int,
+        values: tuple[MetricValue, ...],
+        digest: str = "",
+        position: int | None = None,
+        on_saved: Callable[[], None] | None = None,
+    ) -> None:
+        """Queue a result of the evaluation of this number.
+
+        `case` is the case of the result, and `payload` is how it is saved: scorers may have changed that of
+        the result. For the others see `ResultRecord`.
+        """
+        answer, failure = result.answer, result.failure
+        calls = None if case.actual is None else calls_payload(case.actual)
+        fields: dict[str, Any] = {"answer": calls}  # of a file, so that it can be scored again
+        if answer is not None:
+            fields = {
+                "answer": answer.document,
+                "seconds": answer.seconds,
+                "usage": answer.usage,
+                "attempts": answer.attempts,
+                "is_reused": answer.is_reused,
+            }
+        if failure is not None:
+            fields |= {"failure": (failure.kind, failure.problem), "attempts": failure.attempts}
+        record = ResultRecord(
+            run=self.run.id,
+            evaluation=evaluation,
+            case=case.id,
+            trial=trial,
+            position=position,
+            status=result.status,
+            payload=payload,
+            expectation=expectation_digest(payload),
+            asked=asked_digest(payload),
+            question=digest,
+            calls=calls,
+            passed=result.passed,
+            values=values,
+            finished_at=time(),
+            **fields,
+            **score_fields(result.score, case, payload),
+        )
+        self.put(record, on_saved)
+
+    def finish_with(
+        self, status: RunStatus, found: Mapping[int, EvaluationResults], *, unreadable: int = 0
+    ) -> None:
+        """Save how the run ended: the results of its evaluations by number."""
+        summaries = {number: summary_payload([each]) for number, each in found.items()}
+        # Of one evaluation, they are the same.
+        (totals,) = summaries.values() if len(found) == 1 else [summary_payload([*found.values()])]
+        self.finish(status, totals | ({"unreadable": unreadable} if unreadable else {}), summaries)
+
+
+def evaluation_record(
+    settings: Settings, tools: Mapping[str, Tool] | None, **fields: Any
+) -> EvaluationRecord:
+    """The record of an evaluation with these settings, tools, and other fields."""
+    return EvaluationRecord(
+        settings=settings_payload(settings), tools=tools_payload(tools), **fields
+    )
+
+
+def begin_run(
+    store: Store | FallbackStore, command: str, *, started_at: float | None = None, **fields: Any
+) -> LockedRun:
+    """Begin a run with these fields, locked before other processes can see it."""
+    now = started_at or time()
+    if "git_commit" not in fields:
+        fields["git_commit"], fields["git_dirty"] = git_state(Path.cwd())
+    run = RunRecord(
+        id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
+    )
+    lock = store.lock(run.id)
+    if not lock.take():  # another process has chosen the same id
+        return begin_run(store, command, started_at=started_at, **fields)
+    try:
+        begun = store.begin(run)
+    except BaseException:
+        lock.release()
+        raise
+    if begun.id != run.id:
+        lock.release()
+        lock = store.lock(begun.id)
+        lock.take()
+    return LockedRun(begun, lock)
+
+
+class _File(NamedTuple):
+    """The evaluation of a file, or of several, while its results are added up."""
+
+    name: str
+    path: str
+    totals: EvaluationTotals
+    trials: TrialNumbers
+
+    def results(self) -> EvaluationResults:
+        """The results so far."""
+        totals, trials = self.totals, self.trials
+        about = {"name": self.name, "place": self.path}
+        found, summary = totals.evaluation(about, cases=len(trials)), totals.totals.summary
+        summary.trials = trials.outcomes()
+        # As in the report of the scores.
+        scorers = scorers_with_mean(found.scorers, summary.macro_f1)
+        return replace(found, scorers=scorers, trials=trials.decided())
+
+
 class ScoreSaver:
     """Saves results as a run that begins with the first case.
 
@@ -115,32 +254,34 @@ class ScoreSaver:
         self._open_store = open_store
         self._fallback = fallback or FallbackStore()
         self._store: Store | None = None
-        self._writer: RunWriter | None = None
-        self._files: list[tuple[str, str]] = []  # the name and the path of each
-        self._totals: list[EvaluationTotals] = []
-        self._trials: list[TrialNumbers] = []  # of each file
+        self._recorder: Recorder | None = None
+        self._files: list[_File] = []
+        self._saved = 0
+        self._counted: dict[str, Any] = {}  # the totals, if they are known before
         # The evaluation that begins with the next case: all files, unless they come one by one.
-        self._pending: tuple[str, str] | None = _joined_name_and_path(request.cases)
+        self._pending: Sequence[str] | None = request.cases
 
     @property
     def is_aside(self) -> bool:
         """Whether everything goes to a file beside the history."""
-        return self._writer is not None and self._writer.is_aside
+        return self._recorder is not None and self._recorder.is_aside
 
     @property
     def command_options(self) -> str:
         """The arguments with which a command finds the history, see `store_arguments`."""
-        return (
-            self._fallback.command_options if self._store is None else self._store.command_options
-        )
+        return (self._store or self._fallback).command_options
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history, as a sentence; else empty."""
-        return "" if self._writer is None else self._writer.saved(lang)
+        return "" if self._recorder is None else self._recorder.saved(lang)
 
     def with_saving(self, hooks: ScoreHooks) -> ScoreHooks:
         """The hooks, extended by those that save the results."""
         on_unjudged = hooks.on_unjudged
+
+        def begin_file(path: str) -> None:
+            if not self._request.actual:
+                self._pending = (path,)
 
         def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
             problem = f"the judge gave no answer: {error}"
@@ -151,166 +292,113 @@ class ScoreSaver:
             on_unjudged(place, case, error)
 
         return replace(
-            hooks, on_file=self.begin_file, on_result=self.save_result, on_unjudged=save_unjudged
+            hooks, on_file=begin_file, on_result=self.save_result, on_unjudged=save_unjudged
         )
-
-    def begin_file(self, path: str) -> None:
-        """Begin another file of cases."""
-        if not self._request.actual:
-            self._pending = _name_and_path(path)
 
     def save_result(self, result: Result) -> None:
         """Queue a result to be stored."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            self._begin(pending)
-        trial, score = self._trials[-1].add(result), result.score
+        recorder = self._recorder
+        if recorder is None or self._pending is not None:
+            recorder = self._begin(self._pending or ())
+        file, score = self._files[-1], result.score
+        trial = file.trials.add(result)
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        self._totals[-1].totals.add(replace(result, values=accuracy))
-        if self.run is None or self._writer is None:
-            return
-        values = (*accuracy, *result.values)
-        number = len(self._totals) - 1
-        self._writer.put(_result_record(self.run.id, number, result, trial, values))
+        file.totals.totals.add(replace(result, values=accuracy))
+        case, values = result.case, (*accuracy, *result.values)
+        payload = case_payload(case)
+        recorder.put_result(len(self._files) - 1, case, result, payload, trial=trial, values=values)
+        self._saved += 1
 
-    def _begin(self, file: tuple[str, str]) -> None:
-        """Begin the evaluation of a file, and with the first one the run."""
+    def begin_counted(self, results: Results, saved_cases: SavedCases) -> None:
+        """Begin the run with the totals of all cases: they are right even if it is cut off.
+
+        All files are one evaluation.
+        """
+        counts, request = counts_of(results), self._request
+        record = replace(self._evaluation(*_name_and_path(request.cases)), summary=counts)
+        counted = Totals.from_dict(counts[COUNTS_KEY])
+        found = evaluation_of_counts(record, counted, request.settings, record.place)
+        self._counted = summary_payload([found])
+        self._begin(request.cases, self._counted | counts, **{SAVED_CASES_KEY: saved_cases})
+
+    def _evaluation(self, name: str, path: str) -> EvaluationRecord:
         request, fail_under = self._request, self._request.fail_under
-        self._files.append(file)
-        self._trials.append(TrialNumbers())
-        totals = EvaluationTotals(request.settings, {FILE_SCORER: fail_under}, show="none")
-        self._totals.append(totals)
-        try:
-            if len(self._totals) == 1:
-                self._begin_run()
-            if self._writer is None or self.run is None:
-                return
-            number = len(self._totals) - 1
-            self._writer.add_evaluation(_evaluation_record(self.run.id, number, file, request))
-        except UnusableStore as error:
-            self._note(str(error))
-
-    def _begin_run(self, **marks: str) -> None:
-        """Begin the run; `marks` are more of its arguments."""
-        commit, is_dirty = git_state(Path.cwd())
-        now = self._request.started_at or time()
-        sides = {"cases": self._request.cases, "actual": self._request.actual}
-        record = RunRecord(
-            id=new_run_id(now),
-            command="score",
-            started_at=now,
-            name=self._request.name,
-            arguments={
-                side: [project_path(path) for path in paths if path != _STDIN]
-                for side, paths in sides.items()
-                if paths
-            }
-            | _reading_arguments(self._request.reading)
-            | marks,
-            versions=versions(),
-            git_commit=commit,
-            git_dirty=is_dirty,
+        return evaluation_record(
+            request.settings,
+            request.tools,
+            run="",
+            number=len(self._files),
+            name=name,
+            place=path,
+            scorers=(FILE_SCORER,),
+            fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
         )
-        self._writer = self._begin_writer(record)
-        self.run = self._writer.run
-        self._writer.problems[:] = self.problems
-        self.problems = self._writer.problems
 
-    def _begin_writer(self, record: RunRecord) -> RunWriter:
-        """The writer of the run: to the history, or to a file if that cannot be used."""
+    def _begin(
+        self, paths: Sequence[str], summary: Mapping[str, Any] | None = None, **marks: str
+    ) -> Recorder:
+        """Begin the evaluation of files, and with the first one the run; `marks` are arguments of it."""
+        self._pending = None
+        recorder = self._recorder = self._recorder or self._begin_run(marks)
+        request, (name, path) = self._request, _name_and_path(paths)
+        evaluation = self._evaluation(name, path)
+        totals = EvaluationTotals(request.settings, {FILE_SCORER: request.fail_under}, show="none")
+        self._files.append(_File(name, path, totals, TrialNumbers()))
+        try:
+            recorder.add_evaluation(
+                replace(evaluation, run=recorder.run.id, summary=dict(summary or {}))
+            )
+        except UnusableStore as error:
+            recorder.note(str(error))
+        return recorder
+
+    def _begin_run(self, marks: Mapping[str, str]) -> Recorder:
+        """Begin the run: in the history, or in a file if that cannot be used."""
+        request = self._request
+        sides = {"cases": request.cases, "actual": request.actual}
+        paths = {
+            side: [project_path(path) for path in paths if path != _STDIN]
+            for side, paths in sides.items()
+            if paths
+        }
+        begin = partial(
+            begin_run,
+            command="score",
+            started_at=request.started_at,
+            name=request.name,
+            arguments={**paths, **_reading_arguments(request.reading), **marks},
+        )
+        store: Store | FallbackStore = self._fallback
         try:
             store = self._store = self._open_store()
-            if record.name is not None:
-                require_no_baseline(record.name, store.baselines())
-            run = store.begin(record)
+            if request.name is not None:
+                require_no_baseline(request.name, store.baselines())
+            begun = begin(store)
         except UnusableStore as error:
-            self._note(str(error))
-            return RunWriter(self._fallback, record, is_direct=True)
-        lock = store.lock(run.id)
-        lock.take()  # marks the run as active
+            self.problems.append(str(error))
+            store = self._fallback
+            begun = begin(store)
         # Files are read faster than results are written: a thread would only share one processor.
-        return RunWriter(store, run, lock, is_direct=True)
+        recorder = Recorder(store, begun.record, begun.lock, is_direct=True)
+        recorder.problems = self.problems
+        self.run = recorder.run
+        return recorder
 
     def finish(self, status: RunStatus = "finished") -> None:
         """Store how the run ended, and close the history."""
-        if self._writer is not None:
-            totals, summaries = self._numbers()
-            if self.unreadable:
-                totals["unreadable"] = self.unreadable
-            self._writer.finish(status, totals, summaries)
-            self._writer.release()
+        if self._recorder is not None:
+            if self._counted:  # the evaluation has them
+                marks = {SAVED_RESULTS_KEY: self._saved}
+                if self.unreadable:
+                    marks["unreadable"] = self.unreadable
+                self._recorder.finish(status, self._counted | marks, {})
+            else:
+                found = {number: file.results() for number, file in enumerate(self._files)}
+                self._recorder.finish_with(status, found, unreadable=self.unreadable)
+            self._recorder.release()
         if self._store is not None:
             with suppress(CallscoreError):
                 self._store.close()
-
-    def _numbers(self) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
-        """The totals of the run, and the summaries of its evaluations by number."""
-        files = zip(self._files, self._totals, self._trials, strict=True)
-        found = [_results(*each) for each in files]
-        summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-        # Of one file, they are the same.
-        totals = dict(summaries[0]) if len(found) == 1 else summary_payload(found)
-        return totals, summaries
-
-    def _note(self, problem: str) -> None:
-        if problem not in self.problems:
-            self.problems.append(problem)
-
-
-class _TotalsSaver(ScoreSaver):
-    """Saves totals that are known, and with `failing` the results that are not passed.
-
-    All files are one evaluation. It is saved with the counts of all cases before the first result, so
-    that a run that is cut off has the right totals, too.
-    """
-
-    def __init__(
-        self,
-        request: SaveRequest,
-        results: Results,
-        open_store: Callable[[], Store],
-        fallback: FallbackStore | None,
-        *,
-        saved_cases: SavedCases,
-    ) -> None:
-        super().__init__(request, open_store, fallback)
-        self.unreadable = results.skipped.count
-        self._results = results
-        self._saved_cases = saved_cases
-        self._numbering = TrialNumbers()
-        self._saved = 0
-        self._summary: dict[str, Any] = {}
-
-    def begin(self) -> None:
-        """Begin the run, with its totals."""
-        request, counts = self._request, counts_of(self._results)
-        file = _joined_name_and_path(request.cases)
-        record = _evaluation_record("", 0, file, request)
-        record = replace(record, summary=counts)
-        counted = Totals.from_dict(counts[COUNTS_KEY])
-        found = evaluation_of_counts(record, counted, request.settings, record.place)
-        self._summary = summary_payload([found])
-        summary = self._summary | counts
-        try:
-            self._begin_run(**{SAVED_CASES_KEY: self._saved_cases})
-            if self._writer is not None and self.run is not None:
-                self._writer.add_evaluation(replace(record, run=self.run.id, summary=summary))
-        except UnusableStore as error:
-            self._note(str(error))
-
-    def save_result(self, result: Result) -> None:
-        """Queue a result to be stored, if it is not passed."""
-        is_failing = result.failure is not None or result.passed is False
-        if not is_failing or self.run is None or self._writer is None:
-            return
-        trial, score = self._numbering.add(result), result.score
-        accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        values = (*accuracy, *result.values)
-        self._writer.put(_result_record(self.run.id, 0, result, trial, values))
-        self._saved += 1
-
-    def _numbers(self) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
-        return self._summary | {SAVED_RESULTS_KEY: self._saved}, {}  # the evaluation has its own
 
 
 def save_totals(  # noqa: PLR0913  (two are options)
@@ -331,18 +419,20 @@ def save_totals(  # noqa: PLR0913  (two are options)
     Returns what was saved: `run`, and `problems`. An error while the cases are read leaves a run that is
     marked as interrupted.
     """
-    if saved_cases == "all":
-        saver = ScoreSaver(request, open_store, fallback)
-        saver.unreadable = results.skipped.count
-    else:
-        saver = totals = _TotalsSaver(
-            request, results, open_store, fallback, saved_cases=saved_cases
-        )
+    saver = ScoreSaver(request, open_store, fallback)
+    saver.unreadable = results.skipped.count
+    if saved_cases != "all":
         if results.summary.cases or results.not_scored.count:
-            totals.begin()
+            saver.begin_counted(results, saved_cases)
+        is_saved = saved_cases == "failing" and saver.run is not None
+        cases = (
+            result
+            for result in (cases if is_saved else ())
+            if result.failure is not None or result.passed is False
+        )
     is_whole = False
     try:
-        for result in () if saved_cases == "none" else cases:
+        for result in cases:
             saver.save_result(result)
         is_whole = True
     finally:
@@ -352,80 +442,20 @@ def save_totals(  # noqa: PLR0913  (two are options)
 
 def _reading_arguments(reading: ReadOptions) -> dict[str, Any]:
     """Which calls count, as an argument of the run; nothing for the defaults."""
-    names = ("view", "candidate", "leave_out", "callers")
-    given = {name: getattr(reading, name) for name in names}
-    found = {
-        name: value for name, value in given.items() if value != getattr(DEFAULT_READING, name)
+    found: dict[str, Any] = {
+        name: given
+        for name in ("view", "candidate", "leave_out", "callers")
+        if (given := getattr(reading, name)) != getattr(DEFAULT_READING, name)
     }
     if reading.failure.pattern != DEFAULT_READING.failure.pattern:
         found["failure_pattern"] = reading.failure.pattern
     return {READING_ARGUMENT: found} if found else {}
 
 
-def _name_and_path(path: str) -> tuple[str, str]:
-    """The evaluation of a file in the history: its name, and the path of the file."""
-    return ("stdin", "") if path == _STDIN else (file_evaluation_name(path), project_path(path))
-
-
-def _joined_name_and_path(paths: Sequence[str]) -> tuple[str, str]:
-    """Several files as one evaluation: their names, and the path of the only file, if it is one."""
-    named = [_name_and_path(path) for path in paths]
-    names = [name for name, _ in named]
+def _name_and_path(paths: Sequence[str]) -> tuple[str, str]:
+    """Files as one evaluation of the history: their names, and the path of the only file, if it is one."""
+    names = ["stdin" if path == _STDIN else file_evaluation_name(path) for path in paths]
     if len(names) > _MOST_NAMED:
         names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
-    return "+".join(names), named[0][1] if len(named) == 1 else ""
-
-
-def _evaluation_record(
-    run: str, number: int, file: tuple[str, str], request: SaveRequest
-) -> EvaluationRecord:
-    """The evaluation of a file, without a summary."""
-    name, place = file
-    fail_under = request.fail_under
-    return EvaluationRecord(
-        run=run,
-        number=number,
-        name=name,
-        place=place,
-        settings=settings_payload(request.settings),
-        scorers=(FILE_SCORER,),
-        fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
-        tools=tools_payload(request.tools),
-    )
-
-
-def _results(
-    file: tuple[str, str], totals: EvaluationTotals, trials: TrialNumbers
-) -> EvaluationResults:
-    name, place = file
-    found = totals.evaluation({"name": name, "place": place}, cases=len(trials))
-    summary, scorers = totals.totals.summary, found.scorers
-    summary.trials = trials.outcomes()
-    scorers = scorers_with_mean(scorers, summary.macro_f1)  # as in the report of the scores
-    return replace(found, scorers=scorers, trials=trials.decided())
-
-
-def _result_record(
-    run: str, number: int, result: Result, trial: int, values: tuple[MetricValue, ...]
-) -> ResultRecord:
-    """The record of a result of the evaluation of this number, as a trial, with the values of scorers."""
-    case, failure = result.case, result.failure
-    calls = None if case.actual is None else calls_payload(case.actual)
-    payload = case_payload(case)
-    return ResultRecord(
-        run=run,
-        evaluation=number,
-        case=case.id,
-        trial=trial,
-        status=result.status,
-        payload=payload,
-        expectation=expectation_digest(payload),
-        asked=asked_digest(payload),
-        answer=calls,  # so that it can be scored again; equal payloads are stored once
-        calls=calls,
-        passed=result.passed,
-        values=values,
-        failure=None if failure is None else (failure.kind, failure.problem),
-        finished_at=time(),
-        **score_fields(result.score, case, payload),
-    )
+    is_file = len(paths) == 1 and paths[0] != _STDIN
+    return "+".join(names), project_path(paths[0]) if is_file else ""

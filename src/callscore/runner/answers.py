@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import AsyncIterable, Iterator
+from contextlib import suppress
+from functools import partial
 from math import isfinite
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
@@ -15,9 +17,11 @@ from msgspec.structs import replace
 from callscore.api import score_case
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case, with_calls
+from callscore.core.large_number import decode_json
 from callscore.core.rendering import clip, escape, safe_repr
 from callscore.core.results import Answer, Failure, MetricValue, Result, answer_passes, failure_kind
 from callscore.core.rules import Matcher
+from callscore.engines.payloads import case_payload
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
@@ -29,9 +33,10 @@ from callscore.formats.case_sides import (
     options_for,
     read_side,
 )
-from callscore.formats.reading import find_dialect, note_unread, read_as, read_candidates
+from callscore.formats.reading import Recognizer, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
+from callscore.history.records import json_bytes
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -43,19 +48,12 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from callscore.core.call import Tool
     from callscore.core.results import FailureKind
-    from callscore.core.score import Score
-    from callscore.core.settings import Settings
     from callscore.evaluations.evaluation import Question, Scorer
     from callscore.formats.callers import Caller
-    from callscore.formats.dialect import Dialect
     from callscore.history.records import AnswerRecord, ResultRecord
 
     _Calls = tuple[ToolCall, ...]
-    _Tools = Mapping[str, Tool] | None
 
 __all__ = [
     "TaskExited",
@@ -65,6 +63,7 @@ __all__ = [
     "collect_stream",
     "failure_from_error",
     "make_failure",
+    "plain_case_payload",
     "plain_document",
     "score_answer",
     "stored_answer",
@@ -84,6 +83,8 @@ _PLAIN_TYPES = (str, int, float, Malformed, type(None))
 
 class UnreadableAnswer(Exception):
     """The returned value is not data; the message says why."""
+
+    kind: FailureKind = "unreadable"
 
 
 async def collect_stream(returned: Any) -> Any:
@@ -172,36 +173,35 @@ def with_plain_expected(case: Case) -> Case:
     )
 
 
+def plain_case_payload(case: Case) -> dict[str, Any]:
+    """A case as in a case file, with its expected calls as plain data; a copy of what is there now."""
+    copied: dict[str, Any] = decode_json(json_bytes(case_payload(with_plain_expected(case))))
+    return copied
+
+
 def _plain_call(call: ToolCall) -> ToolCall:
     arguments: Any = call.arguments
     return replace(call, arguments=_plain_value(arguments)) if arguments else call
 
 
 def _plain_value(value: Any) -> Any:
-    if _is_plain(value):
-        return value
-    if isinstance(value, Matcher):
-        return replace(value, value=_plain_value(value.value))
-    if isinstance(value, list | tuple):
-        return [_plain_value(member) for member in value]
-    return _plain_object(value)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a scalar is plain JSON already."""
-    kind = value.__class__
-    if kind is str:
-        return bool(value.isascii())
-    return kind in _PLAIN_SCALARS or (kind is float and isfinite(value))
-
-
-def _plain_object(value: Any) -> Any:
-    if value.__class__ is dict and all(isinstance(key, str) for key in value):
-        return {key: _plain_value(member) for key, member in value.items()}
-    try:
-        return plain_document([value])[0]
-    except UnreadableAnswer:
-        return value
+    kind, plain = value.__class__, value
+    if (
+        kind in _PLAIN_SCALARS
+        or (kind is str and value.isascii())
+        or (kind is float and isfinite(value))
+    ):
+        pass
+    elif isinstance(value, Matcher):
+        plain = replace(value, value=_plain_value(value.value))
+    elif isinstance(value, list | tuple):
+        plain = [_plain_value(member) for member in value]
+    elif kind is dict and all(isinstance(key, str) for key in value):
+        plain = {key: _plain_value(member) for key, member in value.items()}
+    else:
+        with suppress(UnreadableAnswer):
+            plain = plain_document([value])[0]
+    return plain
 
 
 # --- why there is no answer -------------------------------------------------------------------
@@ -217,16 +217,13 @@ _OWN_FOLDERS = tuple(
 class TaskTimeout(Exception):
     """A task timed out."""
 
+    kind: FailureKind = "timeout"
+
 
 class TaskExited(Exception):
     """A task tried to end the process."""
 
-
-_KINDS: tuple[tuple[type[Exception], FailureKind], ...] = (
-    (TaskTimeout, "timeout"),
-    (TaskExited, "exited"),
-    (UnreadableAnswer, "unreadable"),
-)
+    kind: FailureKind = "exited"
 
 
 def make_failure(
@@ -245,22 +242,19 @@ def make_failure(
 
 def failure_from_error(question: Question, error: BaseException) -> Failure:
     """A `Failure` from an exception."""
-    kind, problem, details = _classify(error)
-    return make_failure(
-        question, kind, problem, details=details, attempts=max(1, attempts_of(error))
-    )
-
-
-def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
-    """The kind, a sentence, and a traceback if it helps."""
-    for kinds, kind in _KINDS:
-        if isinstance(error, kinds):
-            return kind, str(error), _task_traceback(error.__cause__) if kind == "exited" else ""
-    if isinstance(error, ModelFailed):
-        return "timeout" if error.is_timeout else "raised", str(error), ""
-    if isinstance(error, CallscoreError):
-        return "refused", str(error), _task_traceback(error)
-    return "raised", f"the task raised {_error_name(error)}", _task_traceback(error)
+    kind: FailureKind = "raised"
+    problem, cause = "", None
+    if isinstance(error, TaskTimeout | TaskExited | UnreadableAnswer):
+        kind, problem = error.kind, str(error)
+        cause = error.__cause__ if error.kind == "exited" else None
+    elif isinstance(error, ModelFailed):
+        kind, problem = "timeout" if error.is_timeout else kind, str(error)
+    elif isinstance(error, CallscoreError):
+        kind, problem, cause = "refused", str(error), error
+    else:
+        problem, cause = f"the task raised {_error_name(error)}", error
+    details, attempts = _task_traceback(cause), max(1, attempts_of(error))
+    return make_failure(question, kind, problem, details=details, attempts=attempts)
 
 
 def _error_name(error: BaseException) -> str:
@@ -291,10 +285,8 @@ def case_for_task(question: Question) -> Case:
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
 
-_MAX_SHAPES = 256
-
-# Dialects of answers, by their keys.
-_dialect_by_shape: dict[tuple[str, ...], Dialect] = {}
+# Answers of one task are mostly alike.
+_recognizer = Recognizer()
 
 # Tool definitions of cases, for evaluations without tools; read once.
 _case_tools = ToolDefinitions()
@@ -322,12 +314,17 @@ async def score_answer(
     try:
         if tools is None:
             tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
+        read_options = ReadOptions(
+            tools=tools or {},
+            on_unread=unread.setdefault,
+            callers=cast("tuple[Caller, ...] | None", question.case.callers),
+        )
         calls, *others = (
             [known_calls]
             if known_calls is not None
             else read_candidates(
                 lambda chosen: _read_calls(answer.document, chosen),
-                _options_for_answer(question.case, tools, unread.setdefault),
+                options_for(question.case.expected or (), read_options),
                 settings.top_k,
             )
         )
@@ -337,7 +334,12 @@ async def score_answer(
         case = with_plain_expected(case_for_task(question))
         calls, *others = [numbered_for(case.expected or (), found) for found in (calls, *others)]
         case = replace(case, actual=calls, others=tuple(others), unread=" ".join(unread) or None)
-        score = await _score(case, settings, tools)
+        score = None
+        if case.expected is not UNSET:
+            sides = tuple(case.expected or ()), case.actual or ()
+            compare = partial(score_case, *sides, settings, tools, others=case.others)
+            # A judge waits for a model, and must not block the event loop.
+            score = compare() if settings.judge is None else await run_in_daemon_thread(compare)
     except CallscoreError as error:
         return _failed(question, answer, "unscored", f"the answer cannot be scored: {error}")
     except RecursionError:
@@ -371,22 +373,15 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
     return Result(case=case_for_task(question), status="error", answer=answer, failure=why)
 
 
-def _options_for_answer(
-    case: Case, tools: Mapping[str, Tool] | None, on_unread: Callable[[str], None]
-) -> ReadOptions:
-    callers = cast("tuple[Caller, ...] | None", case.callers)
-    read_options = ReadOptions(tools=tools or {}, on_unread=on_unread, callers=callers)
-    return options_for(case.expected or (), read_options)
-
-
 def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
     """The calls of an answer, and the state that it says was found at the end."""
     has_more = isinstance(document, dict) and (
         ACTUAL_STATE_FIELD in document or TURNS_FIELD in document
     )
-    dialect = _cached_dialect(document) if isinstance(document, dict) and not has_more else None
+    is_plain = isinstance(document, dict) and not has_more
+    dialect = _recognizer.find(document) if is_plain else None
     try:
-        if dialect is not None:
+        if dialect is not None and dialect.name != "generic":  # handwritten calls
             trace = join_traces(read_as(dialect, document, read_options), where="answer")
             return actual_calls_in(trace, where="answer")
         return read_side(document, side="actual", where="answer", read_options=read_options)
@@ -395,35 +390,6 @@ def _read_calls(document: Any, read_options: ReadOptions) -> _Calls:
             note_unread(document, noted_at(read_options, "answer"))
             return ()
         raise
-
-
-def _cached_dialect(document: dict[str, Any]) -> Dialect | None:
-    """The dialect of an answer, cached by its keys: answers of one task are mostly alike.
-
-    None for handwritten calls, which `read_side` handles.
-    """
-    shape = (*document, str(document.get("object")))
-    known = _dialect_by_shape.get(shape)
-    if known is not None and known.recognizes(document):
-        return known
-    found = find_dialect(document)
-    if found is None or found.name == "generic":
-        return None
-    if len(_dialect_by_shape) < _MAX_SHAPES:
-        _dialect_by_shape[shape] = found
-    return found
-
-
-async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
-    if case.expected is UNSET:
-        return None
-
-    def score() -> Score:
-        expected, actual = tuple(case.expected or ()), case.actual or ()
-        return score_case(expected, actual, settings, tools, others=case.others)
-
-    # A judge waits for a model, and must not block the event loop.
-    return score() if settings.judge is None else await run_in_daemon_thread(score)
 
 
 async def _scorer_value(

@@ -9,7 +9,6 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from inspect import iscoroutinefunction
-from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -49,11 +48,11 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.evaluations.plan import Group
     from callscore.models.limits import Limits
-    from callscore.runner.recorder import Recorder
+    from callscore.runner.resuming import RunRecorder
 
     Report = Callable[[int, int, Question, Result], None]
 
-__all__ = ["Workers", "ask", "ask_in_task"]
+__all__ = ["Workers"]
 
 
 _BLOCKED = "an `async` task blocked the event loop by waiting without `await`"
@@ -65,62 +64,19 @@ class _TaskCall(Struct, frozen=True):
 
     Attributes:
         keywords: keyword arguments from the variant.
-        takes_interrupts: whether a KeyboardInterrupt can only come from the task.
+        is_model: whether the task is a `Chat`, which does its own retries and returns plain data.
         on_stuck: called if the task ignores its timeout.
     """
 
     task: Task
     case: Case
     keywords: dict[str, Any]
-    takes_interrupts: bool
+    is_model: bool
     on_stuck: Callable[[TaskTimeout], None]
-
-    @property
-    def is_model(self) -> bool:
-        """Whether the task is a `Chat`, which does its own retries and returns plain data."""
-        return isinstance(self.task, Chat)
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the answers are recorded ones, without usage."""
-        return hasattr(self.task, "identity") and not self.is_model
 
     def arguments(self) -> tuple[Case, dict[str, Any]]:
         """Copies of the case and the keywords, so that one attempt cannot change the next."""
         return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
-
-
-class _Document(Struct, frozen=True):
-    """An answer that is plain data already."""
-
-    document: Any
-
-
-async def ask(
-    question: Question, limits: Limits, *, takes_interrupts: bool = False
-) -> Answer | Failure:
-    """Ask a task one question.
-
-    A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
-    stopped continues in the background, but nothing waits for it, not even the end of the process.
-
-    `takes_interrupts` means that a KeyboardInterrupt can only come from the task, because Ctrl-C is
-    handled elsewhere.
-    """
-    stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
-    work = create_abandonable_task(
-        ask_in_task(question, limits, on_stuck=stuck.set_result, takes_interrupts=takes_interrupts)
-    )
-    try:
-        await asyncio.wait((work, stuck), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if not work.done():
-            abandon_task(work)
-    if stuck.done():
-        return stuck.result()
-    if work.cancelled():  # from within
-        return make_failure(question, "raised", "the task cancelled the asyncio task that runs it")
-    return work.result()
 
 
 async def ask_in_task(
@@ -128,21 +84,24 @@ async def ask_in_task(
     limits: Limits,
     *,
     on_stuck: Callable[[Failure], None],
-    takes_interrupts: bool = False,
 ) -> Answer | Failure:
-    """Like `ask`, in the current asyncio task.
+    """Ask a task one question, in the current asyncio task.
 
-    This avoids a turn of the loop between an answer and the next question, in which all connections of
+    A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
+    stopped continues in the background, but nothing waits for it, not even the end of the process.
+
+    The current task avoids a turn of the loop between an answer and the next question, in which all connections of
     an SDK would be idle: SDKs scan all idle connections for each request.
 
     If the task ignores its timeout, `on_stuck` is called with the failure, and this coroutine must
     not be awaited any more.
     """
+    task = question.evaluation.task
     call = _TaskCall(
-        question.evaluation.task,
+        task,
         case_for_task(question),
         variant_keywords(question),
-        takes_interrupts,
+        isinstance(task, Chat),
         lambda error: on_stuck(failure_from_error(question, error)),
     )
     # A chat inside the task must not apply the rate limit again.
@@ -157,10 +116,15 @@ async def ask_in_task(
         return failure_from_error(question, error)
     finally:
         run_limits.reset(token)
+    usage = Usage()
+    if call.is_model or not hasattr(task, "identity"):  # a recorded answer has none
+        usage = usage_of(document)
+        known = usage.requests + attempts - 1 if usage.requests else 0
+        usage = replace(usage, requests=asked.requests or known)
     return Answer(
         document=document,
         seconds=perf_counter() - started - asked.waited,
-        usage=_usage(call, document, asked.requests, attempts),
+        usage=usage,
         attempts=attempts,
     )
 
@@ -185,93 +149,58 @@ def _copy_value(value: Any) -> Any:
     return value
 
 
-def _usage(call: _TaskCall, document: Any, requests: int, attempts: int) -> Usage:
-    """The usage of an answer: counted for a `Chat`, else as the answer reports it."""
-    if call.is_recorded:
-        return Usage()
-    usage = usage_of(document)
-    known = usage.requests + attempts - 1 if usage.requests else 0
-    return replace(usage, requests=requests or known)
-
-
 async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]:
     if call.is_model:
         return await _attempt(call, None), 1
     return await with_retries(
         lambda: _attempt(call, limits.timeout),
-        limits=replace(limits, timeout=None),  # `_Timeout` also handles tasks that ignore it
+        limits=replace(limits, timeout=None),  # `_attempt` also handles tasks that ignore it
         # Another attempt would time out again.
         is_transient=lambda error: not isinstance(error, TaskTimeout) and is_transient(error),
     )
 
 
 async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
-    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error."""
-    timeout = _Timeout(seconds, call.on_stuck)
+    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error.
+
+    `asyncio.timeout` waits forever for a task that ignores its cancellation: that is reported as stuck.
+    """
+    running = asyncio.current_task()
+    assert running is not None  # noqa: S101  (a coroutine runs in one)
+    cancelling, timeout, stuck = running.cancelling(), asyncio.timeout(seconds), None
+    late = f"the task took more than {seconds or 0:g} s"
+    if seconds is not None:
+        wait = running.get_loop().call_later
+        stuck = wait(seconds + _GRACE_SECONDS, call.on_stuck, TaskTimeout(late))
     try:
-        answered = await _call_contained(call)
-        if timeout.is_cancelled_by_others:  # from within; raised at the next await
-            await asyncio.sleep(0)
+        async with timeout:
+            document = await _call_contained(call)
+            if running.cancelling() > cancelling:  # from within; raised at the next await
+                await asyncio.sleep(0)
     except asyncio.CancelledError:
-        timeout.raise_if_timed_out()
-        if timeout.is_cancelled_by_others:
+        if running.cancelling() > cancelling:
             raise
         raise RuntimeError("it was cancelled by its own code") from None
     except Exception:
-        timeout.raise_if_timed_out()
+        _raise_if_late(timeout, late)
         raise
     finally:
-        timeout.cancel()
-    timeout.raise_if_timed_out()
-    return answered.document
+        if stuck is not None:
+            stuck.cancel()
+    _raise_if_late(timeout, late)
+    return document
 
 
-class _Timeout:
-    """Cancels the current asyncio task at a timeout, and reports tasks that ignore it.
-
-    Like `asyncio.timeout`, which waits forever for a task that ignores its cancellation.
-    """
-
-    def __init__(self, seconds: float | None, on_stuck: Callable[[TaskTimeout], None]) -> None:
-        self._on_stuck = on_stuck
-        self._is_over = False
-        self._timer: asyncio.TimerHandle | None = None
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101  (a coroutine runs in one)
-        self._task = task
-        self._cancelling = task.cancelling()
-        self._deadline = inf if seconds is None else task.get_loop().time() + seconds
-        if seconds is not None:
-            self._error = TaskTimeout(f"the task took more than {seconds:g} s")
-            self._timer = task.get_loop().call_later(seconds, self._on_timeout)
-
-    def _on_timeout(self) -> None:
-        self._is_over = True
-        self._task.cancel()
-        self._timer = self._task.get_loop().call_later(_GRACE_SECONDS, self._on_stuck, self._error)
-
-    @property
-    def is_cancelled_by_others(self) -> bool:
-        """Whether other code has cancelled the asyncio task."""
-        return self._task.cancelling() > self._cancelling
-
-    def raise_if_timed_out(self) -> None:
-        """Raise TaskTimeout after the timeout, or CancelledError if other code cancelled it, too."""
-        if self._is_over:
-            self._is_over = False
-            if self._task.uncancel() > self._cancelling:
-                raise asyncio.CancelledError
-            raise self._error
-        if self._task.get_loop().time() > self._deadline:  # and the timer could not run
-            raise TaskTimeout(f"{self._error}: {_BLOCKED}")
-
-    def cancel(self) -> None:
-        """Cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
+def _raise_if_late(timeout: asyncio.Timeout, late: str) -> None:
+    """Raise TaskTimeout after the timeout, also if its timer could not run."""
+    if timeout.expired():
+        raise TaskTimeout(late)
+    deadline = timeout.when()
+    if deadline is not None and asyncio.get_running_loop().time() > deadline:
+        raise TaskTimeout(f"{late}: {_BLOCKED}")
 
 
-async def _call_contained(call: _TaskCall) -> _Document:
+async def _call_contained(call: _TaskCall) -> Any:
     """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
     running = asyncio.current_task()
     try:
@@ -283,38 +212,38 @@ async def _call_contained(call: _TaskCall) -> _Document:
     except SystemExit as error:
         raise TaskExited(f"the task tried to end the process: sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:
-        if isinstance(error, SecondInterrupt) or not call.takes_interrupts:
+        if isinstance(error, SecondInterrupt):  # others can only come from the task
             raise
         raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
 
 
-async def _call_task(call: _TaskCall) -> _Document:
-    """Call the task, in a thread if it is a plain function."""
+async def _call_task(call: _TaskCall) -> Any:
+    """Call the task, in a thread if it is a plain function; returns plain data."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
         case, keywords = call.arguments()
         returned = await task(case, **keywords)
     else:
-        returned = await run_in_daemon_thread(_call_in_thread, call)
+        is_plain, returned = await run_in_daemon_thread(_call_in_thread, call)
+        if is_plain:
+            return returned
         if isinstance(returned, Awaitable):
             returned = await returned
     if call.is_model:
-        return _Document(returned)
-    returned = await collect_stream(returned)
-    if isinstance(returned, _Document):
         return returned
+    returned = await collect_stream(returned)
     if isinstance(returned, Iterator):  # a stream, which blocks
-        return _Document(await run_in_daemon_thread(plain_document, returned))
-    return _Document(plain_document(returned))
+        return await run_in_daemon_thread(plain_document, returned)
+    return plain_document(returned)
 
 
-def _call_in_thread(call: _TaskCall) -> Any:
-    """Call a plain function; its result as plain data, unless it must be awaited."""
+def _call_in_thread(call: _TaskCall) -> tuple[bool, Any]:
+    """Call a plain function; its result, as plain data (then True) unless it must be awaited."""
     case, keywords = call.arguments()
     returned = call.task(case, **keywords)
     if isinstance(returned, Awaitable | AsyncIterable):
-        return returned
-    return _Document(plain_document(returned))
+        return False, returned
+    return True, plain_document(returned)
 
 
 # Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
@@ -345,7 +274,7 @@ class Workers:
     """
 
     def __init__(
-        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: Recorder | None
+        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: RunRecorder | None
     ) -> None:
         self.is_interrupted = False
         self._queue: Iterator[tuple[int, int, Question]] = (
@@ -363,7 +292,9 @@ class Workers:
         self._pending_by_job: dict[int, asyncio.Future[None]] = {}
         self._error: BaseException | None = None
 
-    async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
+    async def run(
+        self, report: Report, on_started: Callable[[Question], None] = lambda _: None
+    ) -> None:
         """Ask all questions, or those that were started before `stop`.
 
         `report` is called when a result is stored, with the number of its group, its position there,
@@ -412,14 +343,18 @@ class Workers:
         if not self._tasks:
             self._ended.set()
 
-    async def _run_worker(self, job: int) -> None:
+    async def _run_worker(
+        self, job: int, stuck: tuple[_ActiveQuestion, Failure] | None = None
+    ) -> None:
+        """Ask questions; `stuck` is that of a worker which this one replaces, and why it has no answer."""
         run_limits.set(self._limits)  # for judges, in this asyncio task only
+        if stuck is not None:
+            await self._finish(job, *stuck)
         while (asked := next(self._queue, None)) is not None:
-            group, position, question = asked
+            active = _ActiveQuestion(*asked)
             if self._is_ending:  # and the task turned its cancellation into an answer
                 return
-            self._started(question)
-            active = _ActiveQuestion(group, position, question)
+            self._started(active.question)
             answer = await self._get_answer(job, active)
             if active.is_stuck:
                 return  # another worker has taken over
@@ -446,14 +381,12 @@ class Workers:
 
         def go_on_without(failure: Failure) -> None:
             active.is_stuck = True
-            self._start_worker(self._finish_stuck(job, active, failure))
+            self._start_worker(self._run_worker(job, (active, failure)))
             self._on_worker_done(task)
             abandon_task(task)
 
         try:
-            return await ask_in_task(
-                question, self._limits, on_stuck=go_on_without, takes_interrupts=True
-            )
+            return await ask_in_task(question, self._limits, on_stuck=go_on_without)
         except asyncio.CancelledError:
             if self._is_ending:
                 raise
@@ -462,11 +395,6 @@ class Workers:
             return make_failure(
                 question, "raised", "the task cancelled the asyncio task that runs it"
             )
-
-    async def _finish_stuck(self, job: int, active: _ActiveQuestion, failure: Failure) -> None:
-        """Replace a worker whose task ignores its cancellation."""
-        await self._finish(job, active, failure)
-        await self._run_worker(job)
 
     async def _finish(self, job: int, active: _ActiveQuestion, answer: Answer | Failure) -> None:
         question, recorder = active.question, self._recorder
@@ -480,7 +408,7 @@ class Workers:
             return
         is_kept = self._loop.create_future()
         try:
-            recorder.put_result(
+            recorder.put_result_of(
                 active.group,
                 question,
                 result,
@@ -489,10 +417,11 @@ class Workers:
                 on_saved=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
-            text = (
-                f"{_question_label(question)} could not be saved: {type(error).__name__}: {error}"
-            )
-            recorder.problems.append(text)
+            variant = "" if question.variant is None else f"[{question.variant}]"
+            trial = f" #{question.trial}" if question.trials > 1 else ""
+            name = f"{question.evaluation.name}{variant} {question.case.id}{trial}"
+            problem = f"{name} could not be saved: {type(error).__name__}: {error}"
+            recorder.problems.append(problem)
             report()
             return
         self._waiting += 1  # the loop reports it only later
@@ -500,7 +429,7 @@ class Workers:
         await self._wait_until_stored(job, is_kept, recorder, seconds)
 
     async def _wait_until_stored(
-        self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
+        self, job: int, is_kept: asyncio.Future[None], recorder: RunRecorder, seconds: float
     ) -> None:
         """Wait until the answer is stored before the next question is asked.
 
@@ -542,10 +471,3 @@ class Workers:
     def _fail(self, error: BaseException | None) -> None:
         self._error = self._error or error
         self._cancel_all()
-
-
-def _question_label(question: Question) -> str:
-    name = question.evaluation.name
-    variant = "" if question.variant is None else f"[{question.variant}]"
-    trial = f" #{question.trial}" if question.trials > 1 else ""
-    return f"{name}{variant} {question.case.id}{trial}"

@@ -7,7 +7,7 @@ are many into a temporary file: a file is scored once, and its results need not 
 from __future__ import annotations
 
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.comparing.case_pairs import case_pairs
 from callscore.runner.stored_results import StoredResults
@@ -24,17 +24,10 @@ if TYPE_CHECKING:
     # the run has several.
     WriteTrial = Callable[[Result, str], bytes]
 
-__all__ = ["ComparedCases", "ComparedTrials", "RunTrials", "SpooledTrials", "TrialSource"]
+__all__ = ["ComparedCases", "ComparedTrials", "RunTrials", "SpooledTrials"]
 
 _IN_MEMORY = 1 << 22  # bytes of trials; more of them are in a file
 _PAGE = 200  # cases that are read at a time
-
-
-class TrialSource(Protocol):
-    """Where the trials of one side come from."""
-
-    def trials(self, cases: Sequence[PairSide]) -> list[list[bytes]]:
-        """All trials of each of these cases, as they were written."""
 
 
 class RunTrials:
@@ -56,13 +49,8 @@ class RunTrials:
         ]
 
 
-class _Place(NamedTuple):
-    """Where a trial is in the file: that of a case, which has an id, a question and an expectation."""
-
-    id: str
-    asks: str
-    start: int
-    size: int
+# Where a trial is in the file: its id, its question and expectation, where it begins, and its size.
+_Place = tuple[str, str, int, int]
 
 
 class SpooledTrials:
@@ -79,20 +67,19 @@ class SpooledTrials:
         written = self._write(result, "")
         self._spool.write(written)
         asks = f"{case.asked} {case.expectation}"
-        place = _Place(result.case.id, asks, self._end, len(written))
+        place = (result.case.id, asks, self._end, len(written))
         self._places.setdefault(case.id, []).append(place)
         self._end += len(written)
 
     def trials(self, cases: Sequence[PairSide]) -> list[list[bytes]]:
         """All trials of each of these cases, in the order in which the comparison has them."""
-        return [
-            [self._read(place) for place in _in_order(self._places.get(side.case.id, []))]
-            for side in cases
-        ]
-
-    def _read(self, place: _Place) -> bytes:
-        self._spool.seek(place.start)
-        return self._spool.read(place.size)
+        found: list[list[bytes]] = []
+        for side in cases:
+            found.append([])
+            for _, _, start, size in _in_order(self._places.get(side.case.id, [])):
+                self._spool.seek(start)
+                found[-1].append(self._spool.read(size))
+        return found
 
     def close(self) -> None:
         """Remove the temporary file."""
@@ -105,10 +92,13 @@ def _in_order(places: list[_Place]) -> list[_Place]:
         return places
     ids: dict[str, int] = {}
     asked: dict[tuple[str, str], int] = {}
-    for place in places:
-        ids.setdefault(place.id, len(ids))
-        asked.setdefault((place.id, place.asks), len(asked))
-    return sorted(places, key=lambda place: (ids[place.id], asked[place.id, place.asks]))
+    for name, asks, *_ in places:
+        ids.setdefault(name, len(ids))
+        asked.setdefault((name, asks), len(asked))
+    return sorted(places, key=lambda place: (ids[place[0]], asked[place[:2]]))
+
+
+_Source = RunTrials | SpooledTrials
 
 
 class ComparedTrials(NamedTuple):
@@ -129,7 +119,7 @@ class ComparedCases:
         pairs: each case, without its trials.
     """
 
-    def __init__(self, sides: tuple[Side, Side], sources: tuple[TrialSource, TrialSource]) -> None:
+    def __init__(self, sides: tuple[Side, Side], sources: tuple[_Source, _Source]) -> None:
         self.pairs = case_pairs(*sides)
         self._before, self._after = sources
 

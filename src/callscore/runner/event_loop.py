@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from types import FrameType
 
-__all__ = ["DaemonExecutor", "SecondInterrupt", "run_until_done"]
+__all__ = ["DaemonExecutor", "SecondInterrupt", "close_idle_loop", "run_until_done"]
 
 _Result = TypeVar("_Result")
 _GRACE_SECONDS = 1.0  # for cancelled tasks to end
@@ -69,20 +69,13 @@ def run_until_done(
         asyncio.get_running_loop()
     except RuntimeError:
         return _run_here(main, on_interrupt)
-    return _run_in_thread(main, on_interrupt)
-
-
-def _run_in_thread(
-    main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
-) -> _Result:
-    """Run it in another thread; Ctrl-C reaches this thread, and is passed on."""
     started: Future[asyncio.AbstractEventLoop] = Future()
 
     async def main_with_loop() -> _Result:
         started.set_result(asyncio.get_running_loop())
         return await main()
 
-    def interrupt() -> None:  # the loop may not have started yet
+    def interrupt() -> None:  # Ctrl-C reaches this thread; the loop may not have started yet
         started.add_done_callback(lambda one: one.result().call_soon_threadsafe(on_interrupt))
 
     with _handle_interrupts(interrupt):
@@ -136,56 +129,37 @@ def _handle_interrupts(on_first: Callable[[], object]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class _ReusableLoop:
-    """The event loop, reused by the next run.
-
-    SDK clients belong to the loop in which they were first used; a client at module level must work
-    in the second run of a notebook, too.
-    """
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._process = 0
-        self._lock = threading.Lock()
-
-    def acquire(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            loop, self._loop = self._loop, None
-        if loop is None or loop.is_closed() or self._process != os.getpid():
-            loop = asyncio.new_event_loop()
-            loop.set_default_executor(DaemonExecutor())
-        return loop
-
-    def release(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep a loop for the next run; close it if there is one already."""
-        with self._lock:
-            if self._loop is None:
-                self._loop, self._process = loop, os.getpid()
-                return
-        loop.close()
-
-    def close(self) -> None:
-        """Close the loop and its clients at the end of the program."""
-        loop, self._loop = self._loop, None
-        if loop is None or self._process != os.getpid():
-            return
-        ending = loop.create_task(loop.shutdown_asyncgens())
-        loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE_SECONDS))
-        _silence_pending(loop)
-        loop.close()
+# The event loop of the last run, and the process that it belongs to, for the next run. SDK clients
+# belong to the loop in which they were first used; a client at module level must work in the second run
+# of a notebook, too.
+_idle_loops: list[tuple[int, asyncio.AbstractEventLoop]] = []
 
 
-_reusable_loop = _ReusableLoop()
-atexit.register(_reusable_loop.close)
+@atexit.register
+def close_idle_loop() -> None:
+    """Close the loop and its clients at the end of the program."""
+    while _idle_loops:
+        process, loop = _idle_loops.pop()
+        if process == os.getpid():
+            ending = loop.create_task(loop.shutdown_asyncgens())
+            loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE_SECONDS))
+            _silence_pending(loop)
+            loop.close()
 
 
 @contextmanager
 def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = _reusable_loop.acquire()
+    try:
+        process, loop = _idle_loops.pop()
+    except IndexError:
+        process, loop = 0, asyncio.new_event_loop()
+    if process and (process != os.getpid() or loop.is_closed()):
+        loop = asyncio.new_event_loop()
+    loop.set_default_executor(DaemonExecutor())
     try:
         yield loop
     except BaseException:  # its tasks must not continue in the next run
-        loop.set_exception_handler(_ignore_exception)  # of tasks that the same exception has ended
+        loop.set_exception_handler(lambda *_: None)  # of tasks that the same exception has ended
         _silence_pending(loop)
         loop.close()
         raise
@@ -195,14 +169,13 @@ def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
     if left:
         loop.run_until_complete(asyncio.wait(left, timeout=_GRACE_SECONDS))
     _silence_pending(loop)
-    _reusable_loop.release(loop)
+    if _idle_loops:
+        loop.close()
+    else:
+        _idle_loops.append((os.getpid(), loop))
 
 
 def _silence_pending(loop: asyncio.AbstractEventLoop) -> None:
     """Suppress the warnings of asyncio about tasks that did not end."""
     for task in asyncio.all_tasks(loop):
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public name for it)
-
-
-def _ignore_exception(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
-    """Ignore errors of tasks in a loop that was interrupted."""

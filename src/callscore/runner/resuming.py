@@ -1,4 +1,4 @@
-"""Finds the run to resume, answers that are known already, and cases that failed last time."""
+"""Begins or resumes a run and records it; finds answers that are known, and cases that failed last time."""
 
 from __future__ import annotations
 
@@ -10,45 +10,49 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.errors import UnknownRun, UnusableStore
-from callscore.hiding.hider import contains_marker
-from callscore.history.locks import RunLock, ServerLock, is_unlocked
-from callscore.history.records import RunRecord
-from callscore.history.run_metadata import SELECTION_ARGUMENTS, new_run_id
+from callscore.engines.saving import LockedRun, Recorder, begin_run, evaluation_record
+from callscore.errors import CallscoreError, InvalidSettings, UnknownRun, UnusableStore
+from callscore.evaluations.fingerprints import QuestionDigests, task_digest
+from callscore.evaluations.locations import file_of_location
+from callscore.evaluations.scorers import SCORERS
+from callscore.hiding.finding import OPENING
+from callscore.hiding.hider import Hider, contains_marker, hide_text
+from callscore.history.locks import is_unlocked
+from callscore.history.records import AnswerRecord
+from callscore.history.run_metadata import SELECTION_ARGUMENTS, require_no_baseline, versions
+from callscore.history.run_results import light_results
 from callscore.history.writer import FallbackStore
-from callscore.runner.answers import stored_answer
+from callscore.runner.answers import plain_case_payload, stored_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.results import Answer
-    from callscore.evaluations.evaluation import Question
-    from callscore.history.records import AnswerRecord
+    from callscore.core.results import Answer, Result
+    from callscore.evaluations.evaluation import Question, Scorer
+    from callscore.evaluations.plan import Group
+    from callscore.history.records import EvaluationRecord
     from callscore.history.store import Store
+    from callscore.runner.running import RunOptions
 
 __all__ = [
     "KnownAnswers",
-    "LockedRun",
+    "RunRecorder",
     "begin_or_resume",
+    "begin_recording",
     "find_unfinished_run",
+    "group_record",
     "last_failed_cases",
+    "stored_scorer_name",
 ]
 
 
 _PATHS = "paths"
+_SOURCES = "sources"
+_CACHE = "cache"
+_SELECTING = ("keyword", "tags")
 _MAX_LISTED = 3
 
-
-class LockedRun(Struct, frozen=True):
-    """A run that this process has locked.
-
-    Attributes:
-        problem: why the history does not show it as resumed; empty if it does.
-    """
-
-    record: RunRecord
-    lock: RunLock | ServerLock
-    problem: str = ""
+# --- the run to resume ----------------------------------------------------------------------------
 
 
 def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
@@ -57,11 +61,10 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
     Raises:
         UnknownRun: there is none.
     """
+    unfinished = [run for run in store.runs() if run.command == "run" and run.status != "finished"]
     locked = 0
-    for run in store.runs():
-        if run.command != "run" or run.arguments.get(_PATHS) != arguments.get(_PATHS):
-            continue
-        if run.status == "finished":
+    for run in unfinished:
+        if run.arguments.get(_PATHS) != arguments.get(_PATHS):
             continue
         lock = store.lock(run.id)
         if not lock.take():
@@ -74,44 +77,32 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
     what = ", ".join(repr(str(path)) for path in arguments.get(_PATHS) or ())
     if locked:
         raise UnknownRun(f"the unfinished run of {what} is in use by another process")
-    hint = _unfinished_hint(store) or "Start a new run without --resume"
-    raise UnknownRun(f"no unfinished run of {what}. {hint}")
-
-
-def _unfinished_hint(store: Store) -> str:
-    """Commands that resume the newest unfinished runs of other paths; empty without any."""
-    commands: list[str] = []
-    for run in store.runs():
-        paths = run.arguments.get(_PATHS)
-        if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
-            continue
-        command = (
-            shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.command_options
-        )
-        if command not in commands and is_unlocked(store, run):
-            commands.append(command)
-        if len(commands) == _MAX_LISTED:
-            break
-    return f"Other unfinished runs: {'; '.join(commands)}" if commands else ""
+    others = {  # of other paths
+        shlex.join(["callscore", "run", *map(str, paths), "--resume"]): None
+        for run in unfinished
+        if isinstance(paths := run.arguments.get(_PATHS), list) and is_unlocked(store, run)
+    }
+    commands = [f"{words}{store.command_options}" for words in islice(others, _MAX_LISTED)]
+    hint = f"Other unfinished runs: {'; '.join(commands)}" if commands else ""
+    raise UnknownRun(f"no unfinished run of {what}. {hint or 'Start a new run without --resume'}")
 
 
 def begin_or_resume(
-    store: Store | FallbackStore, record: RunRecord, *, resume: LockedRun | bool
+    store: Store | FallbackStore, *, resume: LockedRun | bool, **fields: Any
 ) -> LockedRun:
-    """Begin the run of the record, or resume one in its place; returns the run as stored."""
+    """Begin a run with these fields, or resume one in its place; returns the run as stored."""
     if not resume or isinstance(store, FallbackStore):
-        return _begin_new(store, record)
-    locked = (
-        resume if isinstance(resume, LockedRun) else find_unfinished_run(store, record.arguments)
-    )
+        return begin_run(store, "run", **fields)
+    arguments = fields["arguments"]
+    locked = resume if isinstance(resume, LockedRun) else find_unfinished_run(store, arguments)
     before = locked.record
     resumed = replace(
         before,
         status="running",
         finished_at=None,
-        versions=record.versions,
-        name=record.name or before.name,
-        totals=record.totals,
+        versions=versions(),
+        name=fields.get("name") or before.name,
+        totals=fields.get("totals", {}),
     )
     try:
         return LockedRun(store.begin(resumed), locked.lock)
@@ -119,23 +110,7 @@ def begin_or_resume(
         return LockedRun(resumed, locked.lock, str(error))
 
 
-def _begin_new(store: Store | FallbackStore, record: RunRecord) -> LockedRun:
-    """Begin a new run, locked before other processes can see it."""
-    started_at = time()
-    run = replace(record, id=new_run_id(started_at), started_at=started_at)
-    lock = store.lock(run.id)
-    if not lock.take():  # another process has chosen the same id
-        return _begin_new(store, record)
-    try:
-        begun = store.begin(run)
-    except BaseException:
-        lock.release()
-        raise
-    if begun.id != run.id:
-        lock.release()
-        lock = store.lock(begun.id)
-        lock.take()
-    return LockedRun(begun, lock)
+# --- known answers --------------------------------------------------------------------------------
 
 
 class KnownAnswers(Struct, frozen=True, kw_only=True):
@@ -155,11 +130,6 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
     since: float = 0.0
     hidden: list[str] = []
 
-    @property
-    def reuses_answers(self) -> bool:
-        """Whether stored answers are reused at all."""
-        return self.run is not None or self.use_cache
-
     def answer(self, question: Question, digests: tuple[str, str]) -> Answer | None:
         """The stored answer to a question with these digests (of itself, and of its task's text).
 
@@ -176,10 +146,188 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         if found is not None and contains_marker(found.answer):
             self.hidden.append(question.case.id)
             return None
-        if found is None:
-            return None
-        return stored_answer(found)
+        return None if found is None else stored_answer(found)
 
+
+# --- recording ------------------------------------------------------------------------------------
+
+
+class RunRecorder(Recorder):
+    """Records the questions of a run, their answers and results.
+
+    Attributes:
+        numbers: the number of the evaluation of each group.
+        digests: the digests of a question, and of the text of its task.
+    """
+
+    def __init__(
+        self,
+        store: Store | FallbackStore,
+        begun: LockedRun,
+        groups: Sequence[Group],
+        known: KnownAnswers | None = None,
+    ) -> None:
+        # The results of `rescore` are computed from those of a history.
+        super().__init__(store, begun.record, begun.lock, is_live=known is not None)
+        self.known_answers = known
+        self.numbers: list[int] = []
+        self.digests = QuestionDigests().of
+        if begun.problem:
+            self.problems.append(begun.problem)
+        try:
+            self._add(groups)
+        except BaseException:
+            self.release()
+            raise
+
+    def _add(self, groups: Sequence[Group]) -> None:
+        """Save the evaluations of groups. A resumed run has some already, and continues without."""
+        before = {
+            (record.place, record.variant): record.number
+            for record in self._store.evaluations(self.run.id)
+        }
+        next_number = max(before.values(), default=-1) + 1
+        for group in groups:
+            number = before.get((group.evaluation.key, group.variant))
+            if number is None:
+                number, next_number = next_number, next_number + 1
+            self.numbers.append(number)
+            try:
+                self.add_evaluation(group_record(self.run.id, number, group))
+            except UnusableStore as error:
+                if self.known_answers is None or self.known_answers.run is None:
+                    raise
+                self.note(str(error))
+
+    def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
+        """The stored answer to a question; None if it must be asked."""
+        try:
+            return self.known_answers.answer(question, digests) if self.known_answers else None
+        except CallscoreError as error:
+            self.note(str(error))
+            return None
+
+    def put_answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
+        """Queue an answer to be stored."""
+        self._hider.refresh()
+        digest, source = digests
+        record = AnswerRecord(
+            question=digest,
+            source=source,
+            trial=question.trial,
+            answer=answer.document,
+            seconds=answer.seconds,
+            usage=answer.usage,
+            attempts=answer.attempts,
+            asked_at=time(),
+            run=self.run.id,
+        )
+        self.put(record)
+
+    def put_result_of(self, group: int, question: Question, result: Result, **fields: Any) -> None:
+        """Queue a result of a group to be stored; for the other fields see `put_result`."""
+        calls = None if result.failure is not None else result.case.actual or ()
+        self.put_result(
+            self.numbers[group],
+            replace(question.case, actual=calls),
+            result,
+            plain_case_payload(question.case),
+            trial=question.trial,
+            values=result.values,
+            **fields,
+        )
+
+
+def group_record(run: str, number: int, group: Group) -> EvaluationRecord:
+    """The record of an evaluation under one variant."""
+    evaluation = group.evaluation
+    return evaluation_record(
+        evaluation.settings,
+        evaluation.tools,
+        run=run,
+        number=number,
+        name=evaluation.name,
+        variant=group.variant,
+        place=evaluation.key,
+        scorers=tuple([stored_scorer_name(scorer) for scorer in evaluation.scorers]),
+        fail_under=evaluation.fail_under,
+    )
+
+
+def stored_scorer_name(scorer: Scorer) -> str:
+    """The stored name of a scorer; `name()` for a function with the name of a built-in one."""
+    own = SCORERS.get(scorer.name)
+    return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
+
+
+def begin_recording(
+    store: Store | FallbackStore, groups: Sequence[Group], options: RunOptions
+) -> tuple[RunRecorder, list[str]]:
+    """Begin or resume the run; returns its recorder and warnings.
+
+    Raises:
+        InvalidSettings: the name of the run is the name of a baseline.
+        UnknownRun: there is no run to resume.
+        UnusableStore: the history cannot be written; or, if a run is resumed, not even read.
+    """
+    resume, hide = options.resume, Hider(is_live=True)
+    sources = {
+        file_of_location(group.evaluation.place): source
+        for group in groups
+        if group.questions and (source := task_digest(group.questions[0]))
+    }
+    if not isinstance(store, FallbackStore):
+        if options.name is not None:
+            require_no_baseline(options.name, store.baselines())
+        if isinstance(resume, LockedRun):
+            _require_shown_ids(store, resume, groups)
+    given = {  # without the secrets that select its cases
+        name: hide.data(value) if name in _SELECTING else value
+        for name, value in options.arguments.items()
+    }
+    locked = begin_or_resume(
+        store,
+        resume=resume,
+        name=options.name,
+        arguments={**given, _CACHE: options.use_cache, _SOURCES: sources},
+        # Until it ends, for those who watch it.
+        totals={"planned_trials": sum(len(group.questions) for group in groups)},
+    )
+    run = locked.record
+    known = KnownAnswers(
+        store=store,
+        run=run.id if resume else None,
+        use_cache=options.use_cache or bool(run.arguments.get(_CACHE)),
+        since=options.cache_since,
+    )
+    recorder = RunRecorder(store, locked, groups, known)
+    before = run.arguments.get(_SOURCES)
+    return recorder, [
+        f"{file} has changed since the run began: earlier answers are from the old version"
+        for file, source in sources.items()
+        if isinstance(before, dict) and before.get(file, source) != source
+    ]
+
+
+def _require_shown_ids(store: Store, resumed: LockedRun, groups: Sequence[Group]) -> None:
+    """Refuse to add cases that cannot be told from those that are saved: their ids have hidden values.
+
+    Raises:
+        InvalidSettings: there are such cases in the run, or in the plan.
+    """
+    hide = Hider(is_live=True).text
+    planned = {hide(question.case.id) for group in groups for question in group.questions}
+    saved = {row.result.case.id for row in light_results(store, resumed.record.id)}
+    for name in sorted(saved | planned):
+        if OPENING in name or (name in saved and hide_text(name) != name):
+            resumed.lock.release()
+            raise InvalidSettings(
+                f"the id of the case {hide_text(name)!r} has a hidden value, so that it cannot be told"
+                " whether it is in the run already. Start a new run without --resume"
+            )
+
+
+# --- cases that failed last time ------------------------------------------------------------------
 
 # Runs to search, if none of them was complete.
 _MAX_RUNS = 50
@@ -194,25 +342,18 @@ def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey]
     Partial runs are searched, newest first, until a complete one of these paths.
     """
     has_failed: dict[_CaseKey, bool] = {}
-    ran = (run for run in store.runs() if run.command == "run")
     is_known = False
-    for run in islice(ran, _MAX_RUNS):
+    for run in islice((run for run in store.runs() if run.command == "run"), _MAX_RUNS):
         is_known = True
-        for key, failed in _failed_by_case(store, run.id).items():
+        names = {each.number: (each.place, each.variant) for each in store.evaluations(run.id)}
+        found: dict[_CaseKey, bool] = {}  # whether a trial of the case failed
+        for result in store.results(run.id):
+            key = (*names[result.evaluation], result.case)
+            failed = result.status == "error" or result.passed is False
+            found[key] = found.get(key, False) or failed
+        for key, failed in found.items():
             has_failed.setdefault(key, failed)
         is_all = not any(run.arguments.get(name) for name in SELECTION_ARGUMENTS)
         if run.status == "finished" and is_all and run.arguments.get(_PATHS) == list(paths):
             break
     return frozenset(key for key, failed in has_failed.items() if failed) if is_known else None
-
-
-def _failed_by_case(store: Store, run: str) -> dict[_CaseKey, bool]:
-    """Whether a trial of each case of a run failed."""
-    names = {each.number: (each.place, each.variant) for each in store.evaluations(run)}
-    found: dict[_CaseKey, bool] = {}
-    for result in store.results(run):
-        evaluation, variant = names[result.evaluation]
-        key = (evaluation, variant, result.case)
-        failed = result.status == "error" or result.passed is False
-        found[key] = found.get(key, False) or failed
-    return found

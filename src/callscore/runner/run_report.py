@@ -31,12 +31,11 @@ from callscore.runner.stored_runs import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.results import EvaluationResults, Result, SavedCase
-    from callscore.core.totals import EvaluationTotals
-    from callscore.history.records import EvaluationRecord, RunRecord
+    from callscore.core.results import Result
+    from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
-__all__ = ["StoredRunReport", "trend_rows", "write_stored_run"]
+__all__ = ["StoredRunReport", "write_stored_run"]
 
 _MOST_RUNS = 30  # of a trend
 
@@ -58,7 +57,6 @@ def write_stored_run(
         UnknownRun: the run has no such variant or case, or nothing that the keyword fits.
     """
     report = StoredRunReport(store, run, options, case)
-    about = AboutRun(row=report.heading(), trends=report.trends())
 
     def totals() -> RunResults:
         found = report.totals()
@@ -67,7 +65,7 @@ def write_stored_run(
         names = ("unloaded", "judges", "warnings", "is_interrupted", "is_stopped", "seconds")
         return replace(found, **{name: getattr(live, name) for name in names})
 
-    yield from run_parts(report.results(), totals, about, options.lang)
+    yield from run_parts(report.results(), totals, report.about(), options.lang)
 
 
 class StoredRunReport:
@@ -94,7 +92,10 @@ class StoredRunReport:
         self.evaluations = evaluations_of_variant(store, run, options.variant)
         self._settings = settings_by_number(self.evaluations)
         self._trials = store.trials(run.id)
-        self._totals: dict[int, EvaluationTotals] = {}
+        self._totals = {
+            record.number: stored_totals(record, self._settings[record.number])
+            for record in self.evaluations
+        }
         self._not_shown = 0
         self._read = 0
 
@@ -103,8 +104,8 @@ class StoredRunReport:
         options = self._options
         positions = {record.number: at for at, record in enumerate(self.evaluations)}
         shown = 0
-        for record, result in self._selected() if self._only is None else self._of_case(self._only):
-            self._add(record, result)
+        for number, result in self._selected():
+            self._totals[number].add(result)
             self._read += 1
             is_passed = result.passed is True and result.failure is None
             if options.show == "none" or (options.show == "failing" and is_passed):
@@ -113,15 +114,15 @@ class StoredRunReport:
                 self._not_shown += 1
                 continue
             shown += 1
-            yield positions[record.number], result
+            yield positions[number], result
 
-    def _of_case(self, only: list[SavedCase]) -> Iterator[tuple[EvaluationRecord, Result]]:
-        known = {record.number: record for record in self.evaluations}
-        for case in only:
+    def _selected(self) -> Iterator[tuple[int, Result]]:
+        """The results that count, each with the number of its evaluation."""
+        for case in self._only or ():
             for trial in case.trials:
-                yield known[case.number], self._result(case.number, trial)
-
-    def _selected(self) -> Iterator[tuple[EvaluationRecord, Result]]:
+                yield case.number, self._result(case.number, trial)
+        if self._only is not None:
+            return
         known = {record.number: record for record in self.evaluations}
         keyword = self._options.keyword
         fits = selected_by(keyword) if keyword else None
@@ -130,11 +131,10 @@ class StoredRunReport:
             record = known.get(found.evaluation)
             if record is None:
                 continue
-            names = (record.name, record.variant or "", found.case)
-            if fits is None or fits(names):
+            if fits is None or fits((record.name, record.variant or "", found.case)):
                 is_empty = False
                 result = stored_result(found, self._settings[record.number])
-                yield record, self._result(record.number, result)
+                yield record.number, self._result(record.number, result)
         if fits is not None and is_empty:
             raise nothing_matches(self.run, keyword, self.evaluations)
 
@@ -144,56 +144,45 @@ class StoredRunReport:
             return result
         return replace(result, case=replace(result.case, trial=None))
 
-    def _add(self, record: EvaluationRecord, result: Result) -> None:
-        number = record.number
-        if number not in self._totals:
-            self._totals[number] = stored_totals(record, self._settings[number])
-        self._totals[number].add(result)
-
     def totals(self) -> RunResults:
         """The totals of the run; after all results were read."""
-        parts = [self._part(record) for record in self.evaluations]
+        run, options, is_case = self.run, self._options, self._only is not None
+        parts = [
+            totals_of_evaluation(
+                self._totals[record.number],
+                replace(record, summary={}) if is_case else record,  # not about all cases
+                self._settings[record.number],
+                is_filtered=bool(options.keyword) or is_case,
+            )
+            for record in self.evaluations
+        ]
         if parts:
             not_saved = sum(part.answered + part.errors for part in parts) - self._read
-            is_part = saved_cases_of(self.run) != "all" and self._only is None
+            is_part = saved_cases_of(run) != "all" and not is_case
             not_shown = self._not_shown + (max(not_saved, 0) if is_part else 0)
             shortened = replace(parts[0].results, not_shown=not_shown)
             parts[0] = replace(parts[0], results=shortened)
-        run = self.run
+        warnings = run_warnings(run, options.lang, self.evaluations, keyword=options.keyword)
+        if is_case and saved_cases_of(run) == "failing":
+            warnings = [say(FAILING_TRIALS, options.lang)]
         return RunResults(
             id=run.id,
             evaluations=tuple(parts),
             seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
             is_interrupted=any(each.not_run for each in parts),
-            warnings=tuple(self._warnings()),
+            warnings=tuple(warnings),
             unreadable=unreadable_records(run),
         )
 
-    def _part(self, record: EvaluationRecord) -> EvaluationResults:
-        settings = self._settings[record.number]
-        totals = self._totals.get(record.number) or stored_totals(record, settings)
-        if self._only is not None:  # about this case, and not about all cases
-            record = replace(record, summary={})
-        is_filtered = bool(self._options.keyword) or self._only is not None
-        return totals_of_evaluation(totals, record, settings, is_filtered=is_filtered)
-
-    def _warnings(self) -> list[str]:
-        lang, keyword = self._options.lang, self._options.keyword
-        if self._only is not None and saved_cases_of(self.run) == "failing":
-            return [say(FAILING_TRIALS, lang)]
-        return run_warnings(self.run, lang, self.evaluations, keyword=keyword)
-
-    def heading(self) -> RunRow:
-        """What a list of runs has of this one."""
-        baselines = [each.name for each in self._store.baselines() if each.run == self.run.id]
-        return heading_row(self.run, baselines, lineage(self._store, self.run))
-
-    def trends(self) -> dict[str, list[RunRow]]:
-        """The complete runs of each evaluation up to this one, by label, the oldest first."""
-        return trend_rows(self._store, self.run)
+    def about(self) -> AboutRun:
+        """What a list of runs has of this one, and the runs before it."""
+        store, run = self._store, self.run
+        baselines = [each.name for each in store.baselines() if each.run == run.id]
+        row = heading_row(run, baselines, lineage(store, run))
+        return AboutRun(row=row, trends=_trend_rows(store, run))
 
 
-def trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
+def _trend_rows(store: Store, run: RunRecord) -> dict[str, list[RunRow]]:
     """The complete runs of each evaluation of a run up to it, by label, the oldest first.
 
     Empty if other runs cannot be read: the report is about this one.

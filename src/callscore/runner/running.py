@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -16,50 +16,50 @@ from callscore.core.rendering import mention
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.totals import EvaluationTotals, Show
 from callscore.core.unused_rules import unused_rules
+from callscore.engines.saving import LockedRun
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.evaluations.servers import needs_judge, require_consents
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
-from callscore.runner.resuming import LockedRun
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Sequence
 
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
-    from callscore.runner.asking import Workers
-    from callscore.runner.recorder import Recorder
+    from callscore.runner.resuming import RunRecorder
 
-__all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
-
-
-def totals_for(
-    evaluation: Evaluation,
-    fail_under: float | None,
-    *,
-    show: Show = "failing",
-    max_shown: int | None = 10,
-    max_listed: int = 0,
-) -> EvaluationTotals:
-    """An empty `EvaluationTotals` for an evaluation; `fail_under` is for scorers without their own."""
-    required = {
-        **{scorer.name: fail_under for scorer in evaluation.scorers},
-        **evaluation.fail_under,
-    }
-    totals = EvaluationTotals(
-        evaluation.settings, required, show=show, max_shown=max_shown, max_listed=max_listed
-    )
-    totals.seen.take((), (), evaluation.tools)
-    return totals
+__all__ = [
+    "ReportOptions",
+    "RunHooks",
+    "RunJudges",
+    "RunOptions",
+    "ScoredRun",
+    "add_judges",
+    "evaluate",
+    "run",
+]
 
 
-def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
-    """The fields of `EvaluationResults` that identify the evaluation."""
-    return {"name": evaluation.name, "place": evaluation.place, "variant": variant}
+class ReportOptions(Struct, frozen=True, kw_only=True):
+    """What the results of a run have.
+
+    Attributes:
+        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
+        show: which cases the results include.
+        max_shown: the maximum number of cases per evaluation and variant; None for all.
+        max_listed: up to how many cases the results of an evaluation have a list of all cases.
+        lang: the language of warnings.
+    """
+
+    fail_under: float | None = None
+    show: Show = "failing"
+    max_shown: int | None = 10
+    max_listed: int = 0
+    lang: Language = "en"
 
 
 # --- judges -----------------------------------------------------------------------------------
@@ -109,16 +109,24 @@ class RunJudges:
 
     def counts(self) -> tuple[JudgeCounts, ...]:
         """How often each model was asked in this run; a judge that was not needed is left out."""
-        found: dict[str, JudgeCounts] = {}
-        for judge, before in zip(self._judges, self._before, strict=True):
-            now = judge.counts()
-            known = found.get(now.model, JudgeCounts(now.model))
-            found[now.model] = JudgeCounts(
-                now.model,
-                known.judged + now.judged - before.judged,
-                known.asked + now.asked - before.asked,
-            )
-        return tuple([each for each in found.values() if each.judged or each.asked])
+        judges = zip(self._judges, self._before, strict=True)
+        both = [(judge.counts(), before) for judge, before in judges]
+        return add_judges(
+            [
+                JudgeCounts(now.model, now.judged - before.judged, now.asked - before.asked)
+                for now, before in both
+            ]
+        )
+
+
+def add_judges(counts: Iterable[JudgeCounts]) -> tuple[JudgeCounts, ...]:
+    """The counts of each model; a judge that was not needed is left out."""
+    found: dict[str, JudgeCounts] = {}
+    for more in counts:
+        known = found.get(more.model, JudgeCounts(more.model))
+        judged, asked = known.judged + more.judged, known.asked + more.asked
+        found[more.model] = JudgeCounts(more.model, judged, asked)
+    return tuple([each for each in found.values() if each.judged or each.asked])
 
 
 # --- running a plan ---------------------------------------------------------------------------
@@ -133,7 +141,7 @@ _NOT_REUSED = Phrase(
 )
 
 
-class RunOptions(Struct, frozen=True, kw_only=True):
+class RunOptions(ReportOptions, frozen=True, kw_only=True):
     """How to run a plan.
 
     Attributes:
@@ -143,12 +151,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
         use_cache: whether to reuse answers of any run to the same question.
         cache_since: see `KnownAnswers.since`.
-        fail_under: the minimum mean of each scorer without a `fail_under` of its own.
-        show: which cases the results include.
-        max_shown: the maximum number of cases per evaluation and variant; None for all.
-        max_listed: up to how many cases the results of an evaluation have a list of all cases.
         arguments: the arguments of the run, as they are stored; `paths` among them.
-        lang: the language of warnings.
         name: the name of the run in the history; None for no name, or that of the resumed run.
     """
 
@@ -158,12 +161,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     resume: LockedRun | bool = False
     use_cache: bool = False
     cache_since: float = 0.0
-    fail_under: float | None = None
-    show: Show = "failing"
-    max_shown: int | None = 10
-    max_listed: int = 0
     arguments: dict[str, Any] = {}
-    lang: Language = "en"
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -225,37 +223,111 @@ def run(
         try:
             found = running.results(is_interrupted=running.ask_all())
         finally:
-            running.release()
+            if running.recorder is not None:
+                running.recorder.release()
     finally:
         if isinstance(options.resume, LockedRun):
             options.resume.lock.release()
     return replace(found, seconds=perf_counter() - started)
 
 
-class _Run:
-    """One run, from the plan to its results."""
+class ScoredRun:
+    """A run whose answers are scored, from its evaluations to its results.
 
-    def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
-        self._options = options
+    Attributes:
+        recorder: None if nothing is recorded.
+        groups: its evaluations.
+        totals: of each group, what adds up its results.
+        judges: the judges of all groups.
+    """
+
+    def __init__(
+        self, options: ReportOptions, hooks: RunHooks, warnings: tuple[str, ...] = ()
+    ) -> None:
+        self.recorder: RunRecorder | None = None
+        self.groups: list[Group] = []
+        self.totals: list[EvaluationTotals] = []
+        self._report = options
         self._hooks = hooks
-        self._unloaded = list(plan.unloaded)
-        self._warnings: list[str] = list(plan.warnings)
-        self._recorder: Recorder | None = None
-        self._store: Store | None = None  # in which the run is stored
-        require_consents(question for group in plan.groups for question in group.questions)
-        self._groups = [group for group in plan.groups if self._is_askable(group)]
-        self._totals = [
-            totals_for(
-                group.evaluation,
-                options.fail_under,
+        self._warnings = list(warnings)
+
+    def take_groups(self, groups: list[Group]) -> None:
+        """Take the evaluations, of which nothing is scored yet."""
+        options, self.groups, self.judges = self._report, groups, RunJudges(groups)
+        for group in groups:
+            evaluation = group.evaluation
+            required = {
+                **{scorer.name: options.fail_under for scorer in evaluation.scorers},
+                **evaluation.fail_under,
+            }
+            totals = EvaluationTotals(
+                evaluation.settings,
+                required,
                 show=options.show,
                 max_shown=options.max_shown,
                 max_listed=options.max_listed,
             )
-            for group in self._groups
-        ]
-        require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
-        self._judges = RunJudges(self._groups)
+            totals.seen.take((), (), evaluation.tools)
+            self.totals.append(totals)
+
+    def warn(self, warning: str) -> None:
+        """Warn once."""
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+            self._hooks.on_note(warning)
+
+    def finish(
+        self, planned: list[dict[str, Any]], *, is_interrupted: bool, unreadable: int = 0
+    ) -> RunResults:
+        """Store and return the results; `planned` is what was skipped and planned of each group."""
+        found = []
+        for totals, group, plan in zip(self.totals, self.groups, planned, strict=True):
+            of = group.evaluation
+            about = {"name": of.name, "place": of.place, "variant": group.variant}
+            found.append(totals.evaluation(about, **plan))
+        lang, recorder = self._report.lang, self.recorder
+        for problem in self.judges.problems():
+            self.warn(f"judgements could not be saved: {problem}")
+        is_partial = any(each.not_run for each in found)
+        unused = unused_rules(*[totals.seen for totals in self.totals])
+        if unused and not is_partial:
+            self.warn(unused_rules_text(unused, lang))
+        if recorder is not None:
+            recorder.finish_with(
+                "interrupted" if is_interrupted or is_partial else "finished",
+                dict(zip(recorder.numbers, found, strict=True)),
+                unreadable=unreadable,
+            )
+            if recorder.known_answers is not None and recorder.known_answers.hidden:
+                hidden = count_of(_ANSWERS, len(recorder.known_answers.hidden), lang)
+                self.warn(say(_NOT_REUSED, lang, answers=hidden))
+            for problem in recorder.problems:
+                self.warn(f"the run was not saved completely: {problem}")
+            if saved := recorder.saved(lang):
+                self.warn(saved)
+        return RunResults(
+            id="" if recorder is None or recorder.is_aside else recorder.run.id,
+            evaluations=tuple(found),
+            judges=self.judges.counts(),
+            is_interrupted=is_interrupted,
+            is_stopped=is_partial and not is_interrupted,
+            warnings=tuple(self._warnings),
+            unreadable=unreadable,
+        )
+
+
+class _Run(ScoredRun):
+    """One run, from the plan to its results."""
+
+    def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
+        super().__init__(options, hooks, plan.warnings)
+        self._options = options
+        self._unloaded = list(plan.unloaded)
+        self._store: Store | None = None  # in which the run is stored
+        require_consents(question for group in plan.groups for question in group.questions)
+        groups = [group for group in plan.groups if self._is_askable(group)]
+        require_judges(groups, can_remember=bool(options.resume) or options.use_cache)
+        self.take_groups(groups)
 
     def _is_askable(self, group: Group) -> bool:
         """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
@@ -275,70 +347,67 @@ class _Run:
     def record_in(self, store: Store | FallbackStore) -> None:
         """Record the run there; if that fails, in a fallback file."""
         from callscore.history.writer import USING_FALLBACK, FallbackStore
-        from callscore.runner.recorder import begin_recording
+        from callscore.runner.resuming import begin_recording
 
         options = self._options
         try:
-            self._recorder, warnings = begin_recording(store, self._groups, options)
+            self.recorder, warnings = begin_recording(store, self.groups, options)
         except UnusableStore as error:
             if options.resume:  # a fallback has no answers to resume with
                 raise
-            self._warn(say(USING_FALLBACK, options.lang, problem=error))
+            self.warn(say(USING_FALLBACK, options.lang, problem=error))
             fallback = FallbackStore(store.path, store.command_options)
-            self._recorder, warnings = begin_recording(fallback, self._groups, options)
-        if not self._recorder.is_aside and not isinstance(store, FallbackStore):
-            self._judges.remember_in(store)
+            self.recorder, warnings = begin_recording(fallback, self.groups, options)
+        if not self.recorder.is_aside and not isinstance(store, FallbackStore):
+            self.judges.remember_in(store)
             self._store = store
-            self._hooks.on_begun(self._recorder.run.id)
+            self._hooks.on_begun(self.recorder.run.id)
         for warning in warnings:
-            self._warn(warning)
+            self.warn(warning)
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
-        from callscore.runner.asking import Workers
-        from callscore.runner.event_loop import run_until_done
-
-        options, recorder = self._options, self._recorder
-        total = sum(len(group.questions) for group in self._groups)
-        jobs = max(1, min(options.jobs, total))
-        self._hooks.on_plan(total)
-        with ExitStack() as stack:
-            stack.push(self._close_recorder)
-            workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
-            self._workers = workers
-            run_until_done(lambda: self._work(workers), workers.stop)
-        return workers.is_interrupted
-
-    async def _work(self, workers: Workers) -> None:
-        with self._stopping_on_request(workers):
-            await workers.run(self._report, self._hooks.on_started)
-
-    def _stopping_on_request(self, workers: Workers) -> AbstractContextManager[None]:
-        if self._store is None or self._recorder is None:
-            return nullcontext()
         from asyncio import get_running_loop
 
         from callscore.history.stopping import stopping_on_request
+        from callscore.runner.asking import Workers
+        from callscore.runner.event_loop import run_until_done
 
-        loop = get_running_loop()
+        options, recorder, store = self._options, self.recorder, self._store
+        total = sum(len(group.questions) for group in self.groups)
+        self._hooks.on_plan(total)
+        workers = Workers(
+            self.groups,
+            jobs=max(1, min(options.jobs, total)),
+            limits=options.limits,
+            recorder=recorder,
+        )
 
-        def stop() -> None:
-            with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
-                loop.call_soon_threadsafe(workers.stop)
+        def report(group: int, position: int, question: Question, result: Result) -> None:
+            self.totals[group].add(result, position)
+            if options.stop_on_failure and self._is_new_failure(result):
+                workers.start_no_more()
+            self._hooks.on_done(question, result)
 
-        return stopping_on_request(self._store, self._recorder.run.id, stop)
+        async def work() -> None:
+            loop = get_running_loop()
 
-    def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
-        """Close the recorder, also after an error of a hook; not after a second Ctrl-C."""
-        is_forced = kind is not None and issubclass(kind, KeyboardInterrupt)
-        if self._recorder is not None and not is_forced:
-            self._recorder.close()
+            def stop() -> None:
+                with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
+                    loop.call_soon_threadsafe(workers.stop)
 
-    def _report(self, group: int, position: int, question: Question, result: Result) -> None:
-        self._totals[group].add(result, position)
-        if self._options.stop_on_failure and self._is_new_failure(result):
-            self._workers.start_no_more()
-        self._hooks.on_done(question, result)
+            with ExitStack() as stack:
+                if store is not None and recorder is not None:
+                    stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
+                await workers.run(report, self._hooks.on_started)
+
+        try:
+            run_until_done(work, workers.stop)
+        except BaseException as error:  # also of a hook; the second Ctrl-C waits for nothing
+            if recorder is not None and not isinstance(error, KeyboardInterrupt):
+                recorder.close()
+            raise
+        return workers.is_interrupted
 
     def _is_new_failure(self, result: Result) -> bool:
         """Whether a case fails that has not failed before in a resumed run."""
@@ -348,50 +417,16 @@ class _Run:
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """Store and return the results of the run."""
-        found = [
-            totals.evaluation(
-                about(group.evaluation, group.variant),
-                skipped=group.skipped,
-                cases=len({question.case.id for question in group.questions}),
-                questions=len(group.questions),
-            )
-            for totals, group in zip(self._totals, self._groups, strict=True)
+        planned: list[dict[str, Any]] = [
+            {
+                "skipped": group.skipped,
+                "cases": len({question.case.id for question in group.questions}),
+                "questions": len(group.questions),
+            }
+            for group in self.groups
         ]
-        for problem in self._judges.problems():
-            self._warn(f"judgements could not be saved: {problem}")
-        recorder = self._recorder
-        is_partial = any(each.not_run for each in found)
-        unused = unused_rules(*[totals.seen for totals in self._totals])
-        if unused and not is_partial:
-            self._warn(unused_rules_text(unused, self._options.lang))
-        if recorder is not None:
-            recorder.finish_run(
-                "interrupted" if is_interrupted or is_partial else "finished", found
-            )
-            if recorder.hidden_answers:
-                answers = count_of(_ANSWERS, recorder.hidden_answers, self._options.lang)
-                self._warn(say(_NOT_REUSED, self._options.lang, answers=answers))
-            for problem in recorder.problems:
-                self._warn(f"the run was not saved completely: {problem}")
-            if saved := recorder.saved(self._options.lang):
-                self._warn(saved)
-        return RunResults(
-            id="" if recorder is None or recorder.is_aside else recorder.run.id,
-            evaluations=tuple(found),
-            unloaded=tuple(self._unloaded),
-            judges=self._judges.counts(),
-            is_interrupted=is_interrupted,
-            is_stopped=is_partial and not is_interrupted,
-            warnings=tuple(self._warnings),
-        )
-
-    def release(self) -> None:
-        if self._recorder is not None:
-            self._recorder.release()
-
-    def _warn(self, warning: str) -> None:
-        self._warnings.append(warning)
-        self._hooks.on_note(warning)
+        ended = self.finish(planned, is_interrupted=is_interrupted)
+        return replace(ended, unloaded=tuple(self._unloaded))
 
 
 # --- from Python ------------------------------------------------------------------------------
@@ -442,12 +477,19 @@ def evaluate(  # noqa: PLR0913  (all are options)
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
+    from callscore.evaluations.discovery import discover
+
     if store is not None and not isinstance(save, bool):
         raise InvalidSettings("save, store: both name a history. Pass one of them.")
     if cache and save is False and store is None:
         raise InvalidSettings("cache: saved answers are in the history. Pass save=True as well.")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
-    evaluations, unloaded = _evaluations(what)
+    given: tuple[Any, ...] = what
+    for one in given:
+        if not isinstance(one, Evaluation | str | PathLike):
+            problem = f"{mention(one)} is not an evaluation or the path of one"
+            raise InvalidSettings(f"evaluate: {problem}")
+    evaluations, unloaded = discover(what)
     selected = make_plan(
         evaluations, Selection(keyword=keyword, tags=wanted, limit=limit), trials=trials
     )
@@ -477,14 +519,3 @@ def evaluate(  # noqa: PLR0913  (all are options)
         with open_store(None if place is None else fspath(place)) as opened:
             found = run(selected, options, store=opened)
     return replace(found, unloaded=(*unloaded, *found.unloaded))
-
-
-def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded]]:
-    """The given evaluations, and those in the given files, in order; and what cannot be loaded."""
-    from callscore.evaluations.discovery import discover
-
-    for one in what:
-        if not isinstance(one, Evaluation | str | PathLike):
-            problem = f"{mention(one)} is not an evaluation or the path of one"
-            raise InvalidSettings(f"evaluate: {problem}")
-    return discover(what)

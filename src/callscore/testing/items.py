@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.core.rendering import escape
-from callscore.core.results import Answer, Failure, Unloaded
+from callscore.core.results import Answer, Result, Unloaded
 from callscore.evaluations.discovery import SUFFIXES, load_file, no_evaluation_in, passed_over_note
 from callscore.evaluations.evaluation import Question, with_project_settings
 from callscore.evaluations.locations import FILE_PREFIX
@@ -26,8 +25,7 @@ from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
 from callscore.reports.inert import escape_commands
 from callscore.rewriting.observed import line_number_of, location_of_case
-from callscore.runner.answers import failure_from_error, score_answer, unanswered
-from callscore.runner.asking import ask
+from callscore.runner.asking import Workers
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.running import RunJudges
 from callscore.testing.current_test import text_width
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from callscore.core.results import Result
     from callscore.evaluations.evaluation import Evaluation
     from callscore.models.limits import Limits
     from callscore.testing.current_test import Updates
@@ -266,32 +263,17 @@ class EvaluationCase(pytest.Item):
         self._add_properties(outcome, answer)
 
     def _asked(self) -> Result:
+        question, found = self.question, list[Result]()
+        group = Group(
+            evaluation=question.evaluation, variant=question.variant, questions=(question,)
+        )
         limits = self.config.stash[ask_options_key].limits
-        asking: list[asyncio.Task[Result]] = []
-
-        async def asked() -> Result:
-            try:
-                answer = await ask(self.question, limits, takes_interrupts=True)
-            except GeneratorExit as error:  # raised by the user's task
-                answer = failure_from_error(self.question, error)
-            if isinstance(answer, Failure):
-                return unanswered(self.question, answer)
-            return await score_answer(self.question, answer, seconds=limits.timeout)
-
-        async def main() -> Result | None:
-            asking.append(asyncio.create_task(asked()))
-            await asyncio.wait(asking)
-            return None if asking[0].cancelled() else asking[0].result()
-
-        def stop() -> None:
-            for task in asking:
-                task.cancel()
-
+        workers = Workers([group], jobs=1, limits=limits, recorder=None)
         with _exits_shown(self, "answering"):
-            outcome = run_until_done(main, stop)
-        if outcome is None:  # cancelled by Ctrl-C, which pytest handles
+            run_until_done(lambda: workers.run(lambda *told: found.append(told[-1])), workers.stop)
+        if not found:  # cancelled by Ctrl-C, which pytest handles
             raise KeyboardInterrupt
-        return outcome
+        return found[0]
 
     def runtest(self) -> None:
         """Fail if a scorer does not pass, unless the answer becomes the expectation."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore.core.rendering import escape
-from callscore.core.results import JudgeCounts, RunResults
+from callscore.core.results import RunResults
 from callscore.core.totals import EvaluationTotals, NameCounter
 from callscore.reports.inert import escape_commands
 from callscore.rewriting.applying import Refused, rewrite
+from callscore.runner.running import add_judges
 from callscore.testing.item_record import (
     REPORT_ATTRIBUTE,
     decode_record,
@@ -23,7 +24,7 @@ from callscore.testing.marker import record_of
 from callscore.testing.update import conflicting_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from callscore.core.results import EvaluationResults
@@ -68,7 +69,9 @@ class SessionResults:
         return RunResults(
             evaluations=tuple(_evaluation_results(*groups[key]) for key in order),
             seconds=seconds,
-            judges=tuple(_judges(self._records.values())),
+            judges=add_judges(
+                [each for record in self._records.values() for each in record.judges]
+            ),
         )
 
     @property
@@ -140,17 +143,6 @@ def _evaluation_results(key: EvaluationKey, results: list[ItemRecord]) -> Evalua
             continue
         totals.add(each.result)
     return totals.evaluation(names, skipped=skipped.noted())
-
-
-def _judges(results: Iterable[ItemRecord]) -> Iterator[JudgeCounts]:
-    found: dict[str, JudgeCounts] = {}
-    for each in results:
-        for counts in each.judges:
-            known = found.get(counts.model, JudgeCounts(counts.model))
-            found[counts.model] = JudgeCounts(
-                counts.model, known.judged + counts.judged, known.asked + counts.asked
-            )
-    yield from [each for each in found.values() if each.judged or each.asked]
 
 
 def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:

@@ -15,7 +15,7 @@ from callscore.history.run_results import result_numbers
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_counts
 from callscore.rewriting.applying import rewrite
 from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings, is_exact
-from callscore.runner.recorder import plain_case_payload
+from callscore.runner.answers import plain_case_payload
 from callscore.runner.stored_runs import score_reader, stored_calls
 from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
 from callscore.web.run_pages import NO_CASE, position_of

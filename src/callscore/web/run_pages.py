@@ -13,7 +13,7 @@ from callscore.hiding.hider import hide_for_report
 from callscore.history.notes import notes_on
 from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.document import document_json
-from callscore.reports.html.run import AboutRun, result_view, run_document
+from callscore.reports.html.run import result_view, run_document
 from callscore.runner.run_report import StoredRunReport
 from callscore.runner.stored_results import StoredResults
 from callscore.runner.stored_runs import ShowOptions, evaluation_label
@@ -128,8 +128,7 @@ def report_of(store: Store, run: RunRecord, lang: Language) -> tuple[bytes, byte
     """The document and the index of the report of a run, as JSON, without its cases."""
     report = StoredRunReport(store, run, ShowOptions(show="all", max_shown=None, lang=lang))
     index = index_of(report.results(), lang)
-    about = AboutRun(row=report.heading(), trends=report.trends())
-    document = run_document(report.totals(), about, lang)
+    document = run_document(report.totals(), report.about(), lang)
     return document_json(hide_for_report(document), lang), index
 
 
