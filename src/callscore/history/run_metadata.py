@@ -34,6 +34,7 @@ __all__ = [
     "require_no_baseline",
     "resolve_commit",
     "resolve_commit_here",
+    "run_git",
     "unreadable_records",
     "versions",
 ]
@@ -172,10 +173,10 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
 
     None if unknown: no repository, no commit, or no git.
     """
-    commit = _run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
+    commit = run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
         return None, None
-    changed = _run_git(folder, "status", "--porcelain", "--untracked-files=no")
+    changed = run_git(folder, "status", "--porcelain", "--untracked-files=no")
     return commit, None if changed is None else bool(changed)
 
 
@@ -186,7 +187,7 @@ def resolve_commit(folder: Path, reference: str) -> str | None:
     """
     if not reference or reference.startswith("-") or "\x00" in reference:
         return None
-    return _run_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
+    return run_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
 
 
 def resolve_commit_here(reference: str) -> str | None:
@@ -197,7 +198,8 @@ def resolve_commit_here(reference: str) -> str | None:
         return None
 
 
-def _run_git(folder: Path, *arguments: str) -> str | None:
+def run_git(folder: Path, *arguments: str) -> str | None:
+    """What git prints in a folder; None if it fails, or is not installed."""
     # Most commands that read a history do not ask git.
     import shutil
     import subprocess
@@ -207,6 +209,7 @@ def _run_git(folder: Path, *arguments: str) -> str | None:
         return None
     environment = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # do not block other git processes
+    environment["GIT_ALLOW_PROTOCOL"] = "none"  # fetch nothing that a partial clone lacks
     try:
         done = subprocess.run(  # noqa: S603  (no shell)
             [git, "-c", "core.fsmonitor=false", *arguments],
