@@ -183,3 +183,12 @@ def test_every_command_refuses_it(repository: Path, words: str) -> None:
     assert str(result.exception).startswith("git tracks .callscore/history.db, so that a commit")
     assert sorted(Path(".callscore").iterdir()) == before
     assert repository.exists()
+
+
+def test_a_history_that_git_names_is_refused_if_git_cannot_be_asked(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    track(".callscore/history.db")
+    monkeypatch.setenv("PATH", str(repository / "docs"))
+
+    is_refused(".callscore/history.db")

@@ -17,6 +17,7 @@ from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def a_score(secret: str) -> Score:
@@ -89,3 +90,17 @@ def test_a_run_shows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert "crm-9f8e7d6c5b4a" not in str(run) + repr(run)
     assert "[hidden " in str(run)
+
+
+def test_texts_that_differ_only_in_what_is_hidden_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "callscore.toml").write_text('redact.builtin = ["email"]')
+    monkeypatch.chdir(tmp_path)
+    body = "Dear customer, please write to {} if you have further questions on your order. Kind regards"
+    sides = [[("send", {"body": body.format(name)})] for name in ("a@b.example", "b@b.example")]
+
+    shown = str(callscore.score(*sides))
+
+    assert "Kind regards" in shown
+    assert "b.example" not in shown

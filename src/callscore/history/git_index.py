@@ -25,16 +25,20 @@ _LIST = ("-c", "safe.directory=*", "ls-files", "-z", "--")
 
 def tracked_file(path: Path) -> str | None:
     """The file of a history that git tracks, as git calls it; None if it tracks none. Links are followed."""
+    from shutil import which  # with what it imports, longer to import than the rest of this
+
     with suppress(OSError, RuntimeError, ValueError):  # the folder is gone, or links form a loop
         for file in {path.absolute(), path.resolve()}:
             root = next((each for each in file.parents if (each / ".git").exists()), None)
             index = b"" if root is None else _read_index(root / ".git")
+            name = file.name if root is None else file.relative_to(root).as_posix()
             # Some file systems do not distinguish upper and lower case. A compressed index has parts of names.
-            is_named = os.fsencode(file.name).lower() in index.lower()
+            is_named = os.fsencode(name).lower() in index.lower()
             if root is not None and (is_named or index[7:8] == _COMPRESSED):
-                name = file.relative_to(root).as_posix()
                 names = [f":(icase,literal){name}{ending}" for ending in _ENDINGS]
                 found = run_git(root, *_LIST, *names)
+                if found is None and is_named and which("git") is None:
+                    return name  # as in the image of a build: it is refused rather than trusted
                 if found:
                     return found.partition("\0")[0]
     return None

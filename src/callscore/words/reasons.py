@@ -197,7 +197,8 @@ def hidden_differences(expected: object, actual: object, shown: str) -> int:
         for kind, start, end, _, _ in SequenceMatcher(None, words, others).get_opcodes()
         if kind != "equal"
     ]
-    first = places[0][0]
+    # None, where the strings differ only in what is hidden.
+    first = places[0][0] if places else 0
     return sum(escape("".join(words[first:end])).rstrip() not in shown for start, end in places[1:])
 
 
