@@ -259,6 +259,21 @@ def test_another_judge_takes_the_place_of_the_runs(store: Store) -> None:
     assert kept["model"] == "strict"
 
 
+def test_judgements_that_cannot_be_saved_are_reported(store: Store) -> None:
+    with openai_server(lambda *_: verdict()) as server:
+        ran(
+            store,
+            a_plan(lambda _: RIGHT, JUDGED, judge=models.judge("small", base_url=server.base_url)),
+        )
+        with store.altering() as connection:
+            connection.execute("ALTER TABLE judgements RENAME TO gone")
+        other = models.judge("strict", base_url=server.base_url)
+        second = again(store, RescoreOptions(settings={"judge": other}))
+
+    assert second.evaluations[0].passed == 1
+    assert second.warnings[0].startswith("judgements could not be saved: ")
+
+
 def test_a_function_as_a_judge_is_not_kept_and_it_is_said(store: Store) -> None:
     def always(question: str, value: Any) -> bool:
         return bool(question and value)

@@ -270,7 +270,9 @@ class EvaluationCase(pytest.Item):
         limits = self.config.stash[ask_options_key].limits
         workers = Workers([group], jobs=1, limits=limits, recorder=None)
         with _exits_shown(self, "answering"):
-            run_until_done(lambda: workers.run(lambda *told: found.append(told[-1])), workers.stop)
+            run_until_done(
+                lambda: workers.run(lambda *reported: found.append(reported[-1])), workers.stop
+            )
         if not found:  # cancelled by Ctrl-C, which pytest handles
             raise KeyboardInterrupt
         return found[0]
