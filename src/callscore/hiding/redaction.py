@@ -48,7 +48,8 @@ _BUILTIN = {
     r"|8[ -]?\(?\d{3}\)?[ -]?\d{3}[ -]\d{2}[ -]\d{2})(?!\d)",
 }
 _MAX_VALUES = 100
-_SECONDS = 10.0  # for a hundred patterns, beside what follows
+_SECONDS = 10.0  # for a hundred patterns, beside what each text is allowed
+_SECONDS_PER_TEXT = 0.01
 _SECONDS_PER_CHARACTER = 1e-5
 _CHECKED_DIGITS = str.maketrans("0123456789", "0246813579")
 
@@ -205,19 +206,19 @@ class Redactor:
         return text
 
     def _without(self, number: int, pattern: str, text: str) -> str:
-        """A text without what a pattern of the user finds; as a whole, if that takes too long."""
-        mark = marker(f"pattern {number + 1}")
-        left, begin = self._seconds_left[number], thread_time()
-        if left <= 0:
-            return mark
-        allowed = len(text) * _SECONDS_PER_CHARACTER
+        """A text without what a pattern of the user finds; hidden as a whole, if that takes too long."""
+        if not text:
+            return text
+        mark, begin = marker(f"pattern {number + 1}"), thread_time()
+        allowed = _SECONDS_PER_TEXT + len(text) * _SECONDS_PER_CHARACTER
+        left = self._seconds_left[number]  # what slow searches have left over
         try:
             hidden: str = regex.compiled(pattern).sub(
                 lambda found: mark if found[0] else "", text, timeout=left + allowed
             )
         except TimeoutError:
             hidden = mark
-        self._seconds_left[number] -= max(0.0, thread_time() - begin - allowed)
+        self._seconds_left[number] = max(0.0, left - max(0.0, thread_time() - begin - allowed))
         return hidden
 
     def argument(self, path: Sequence[str]) -> str | None:
