@@ -35,6 +35,7 @@ from callscore.runner.stored_runs import load_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from callscore.comparing.sides import Side
     from callscore.history.store import Store
 
 __all__ = ["Cost", "costs", "fill", "main"]
@@ -253,6 +254,9 @@ def _ratios(store: Store, bare: sqlite3.Connection, runs: int) -> Iterator[Cost]
         for number in numbers.values():
             plain(query, number)
 
+    def sides() -> tuple[Side, ...]:
+        return store.with_cases(*[store.side(run, run.id) for run in (before, newest)])
+
     # So few rows take less than what any library does before it asks: nobody sees it.
     few = timing.best_times([lambda: list_runs(store, limit=20)], rounds=ROUNDS)[0]
     yield Cost("history, 20 runs", few * 1e3, 5, " ms")
@@ -268,12 +272,12 @@ def _ratios(store: Store, bare: sqlite3.Connection, runs: int) -> Iterator[Cost]
     )
     yield _ratio(
         "compare: both runs read",
-        lambda: [store.side(run, run.id) for run in (before, newest)],
+        sides,
         lambda: both(_OUTCOMES),
     )
     yield _ratio(
         "compare: read, paired and tested",
-        lambda: compare_sides(*[store.side(run, run.id) for run in (before, newest)]),
+        lambda: compare_sides(*sides()),
         lambda: both(_OUTCOMES),
     )
     yield _ratio(

@@ -162,12 +162,16 @@ def _compared(store: Store, before: str | None, run: RunRecord) -> Comparison | 
     if before is None or before == run.id:
         return None
     from callscore.comparing.comparison import compare_sides
+    from callscore.comparing.removals import fitting_patterns
 
     try:
         first = store.side(store.find(before, resolve=None), before)
+        removals = removals_from(())
+        sides = store.with_cases(first, after, kind_of=fitting_patterns(removals))
     except UnusableStore:
+        store.with_cases(after)
         return None
-    return compare_sides(first, after, removals=removals_from(()))
+    return compare_sides(*sides, removals=removals)
 
 
 def _missing_cases(compared: Comparison | None, lang: Language) -> list[str]:

@@ -79,6 +79,7 @@ def compared_inputs(
             settings=inputs.settings,
             expected=inputs.expected,
             on_results=(_taker(first), _taker(second)),
+            is_whole=True,
         )
         comparison = compare(*sides)
         more = store_arguments(inputs.store)
@@ -101,6 +102,7 @@ def compared_runs(
 ) -> RunsAndCases:
     """Two runs of the history; `more` are the arguments with which a command finds it."""
     before, after = [_RunSide(store, side, lang, more) for side in sides]
+    sides = store.with_cases(sides[0])[0], store.with_cases(sides[1])[0]
     cases = ComparedCases(sides, (before.trials, after.trials))
     runs = ComparedRuns(
         comparison=comparison,

@@ -30,8 +30,10 @@ from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import (
     F1,
     PASSED,
+    MatchedCase,
     SideFacts,
     UnmatchedCase,
+    counted_values,
     has_value,
     known_measures,
     match_sides,
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
     from callscore.comparing.sides import (
         CaseOutcome,
         EvaluationSide,
-        MatchedCase,
         Matching,
         Side,
         SideTotals,
@@ -289,7 +290,7 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
 def _errors(evaluation: EvaluationSide) -> int:
     if evaluation.totals is not None:
         return evaluation.totals.errors
-    return sum(trial.status == "error" for trial in _trials([evaluation]))
+    return sum(times for trial, times in _trials([evaluation]) if trial.status == "error")
 
 
 MAX_NAMES = 20
@@ -318,7 +319,7 @@ def compare_sides(
     cases = matching.cases
     values = paired_values(cases, measure)
     undecided = [pair for pair, value in zip(cases, values, strict=True) if value is None]
-    main = difference_between(measure, [value for value in values if value is not None])
+    main = difference_between(measure, counted_values(cases, values))
     main = _with_required(main, before, after)
     changes = find_changes(cases)
     slices = slices_of(cases, values, measure)
@@ -334,7 +335,7 @@ def compare_sides(
         main=main,
         others=tuple([_with_required(each, before, after) for each in _others(cases, main, known)]),
         changes=changes,
-        same=len(cases) - len(changes),
+        same=sum(pair.times for pair in cases) - len(changes),
         tools=tuple(each for each in slices if each.kind == "tool"),
         tags=tuple(each for each in slices if each.kind == "tag"),
         alarms=find_alarms(cases, matching.only_after),
@@ -534,12 +535,13 @@ def _over_all_trials(cases: Sequence[MatchedCase]) -> tuple[float, float] | None
     """The mean shares of passed trials before and after, if the numbers of trials differ."""
     if all(len(pair.before.trials) == len(pair.after.trials) for pair in cases):
         return None
-    shares = [(passed_share(pair.before), passed_share(pair.after)) for pair in cases]
-    known = [(one, other) for one, other in shares if one is not None and other is not None]
-    if not known:
-        return None
-    before, after = zip(*known, strict=True)
-    return mean_of(before), mean_of(after)
+    before, after = Counter[float](), Counter[float]()
+    for pair in cases:
+        one, other = passed_share(pair.before), passed_share(pair.after)
+        if one is not None and other is not None:
+            before[one] += pair.times
+            after[other] += pair.times
+    return (mean_of(before), mean_of(after)) if before else None
 
 
 _UNUSED = Phrase(
@@ -595,7 +597,7 @@ def _others(
         if measure == main.measure:
             continue
         found = f1 if measure == F1 else paired_values(cases, measure)
-        pairs = [pair for pair in found if pair is not None]
+        pairs = counted_values(cases, found)
         if pairs and (measure == F1 or found != f1):
             yield difference_between(measure, pairs)
 
@@ -606,39 +608,49 @@ def _with_required(difference: Difference, before: Side, after: Side) -> Differe
     return replace(difference, required=(means[0], means[1]))
 
 
-def _trials(evaluations: Iterable[EvaluationSide]) -> list[TrialOutcome]:
-    cases = [case for each in evaluations for case in each.cases]
-    return [trial for case in cases for trial in case.trials]
+def _trials(evaluations: Iterable[EvaluationSide]) -> Iterator[tuple[TrialOutcome, int]]:
+    """The trials of all cases, and how many cases have each."""
+    cases = (case for each in evaluations for case in each.cases)
+    return ((trial, case.count) for case in cases for trial in case.trials)
 
 
 def _mean_f1(evaluations: Iterable[EvaluationSide]) -> float | None:
     """The mean score, as in the history: errors are 0, unless answers beside them have no score."""
-    scores: list[float] = []
+    scores = Counter[float]()
     for each in evaluations:
-        trials = _trials([each])
-        # Imported runs may contain anything.
-        answers = [trial.f1 for trial in trials if trial.status != "error"]
-        found = [value for value in answers if value is not None and 0 <= value <= 1]
-        errors = len(trials) - len(answers)
-        errors = counted_errors(errors, scored=len(found), answered=len(answers))
-        scores += [*found, *[0.0] * errors]
+        found = Counter[float]()
+        answered = errors = 0
+        for trial, times in _trials([each]):
+            if trial.status == "error":
+                errors += times
+                continue
+            answered += times
+            # Imported runs may contain anything.
+            if trial.f1 is not None and 0 <= trial.f1 <= 1:
+                found[trial.f1] += times
+        scores.update(found)
+        scores[0.0] += counted_errors(errors, scored=found.total(), answered=answered)
+    scores = +scores
     return mean_of(scores) if scores else None
 
 
 def _summary(side: Side) -> SideSummary:
-    trials = _trials(side.evaluations)
-    answers = [trial for trial in trials if trial.status != "error"]
+    trials = Counter[bool | str | None]()
+    for trial, times in _trials(side.evaluations):
+        trials["error" if trial.status == "error" else trial.passed] += times
     keyed = [((each.place, each.name), each) for each in side.evaluations]
     variants = set(Counter(key for key, _ in keyed).values())
     return SideSummary(
         **{name: getattr(side, name) for name in SideFacts.__struct_fields__},
-        cases=len({(*key, case.id) for key, each in keyed for case in each.cases}),
+        cases=len({(*key, case.id) for key, each in keyed for case in each.cases})
+        if side.different_cases is None
+        else side.different_cases,
         variants=variants.pop() if len(variants) == 1 else 1,
-        trials=len(trials),
+        trials=trials.total(),
         is_repeated=any(len(case.trials) > 1 for _, each in keyed for case in each.cases),
-        passed=sum(trial.passed is True for trial in answers),
-        failed=sum(trial.passed is False for trial in answers),
-        errors=len(trials) - len(answers),
+        passed=trials[True],
+        failed=trials[False],
+        errors=trials["error"],
         f1=_mean_f1(side.evaluations),
         below=_below(side),
     )
@@ -655,8 +667,12 @@ def _below(side: Side) -> tuple[Note, ...]:
 
 
 def _noted_cases(cases: Iterable[MatchedCase | UnmatchedCase]) -> Noted:
-    names = [each.name for each in cases]
-    return Noted(len(names), tuple(names[:MAX_NAMES]))
+    count, names = 0, list[str]()
+    for each in cases:
+        count += each.times if isinstance(each, MatchedCase) else 1
+        if len(names) < MAX_NAMES:
+            names.append(each.name)
+    return Noted(count, tuple(names))
 
 
 def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:

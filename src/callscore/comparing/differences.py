@@ -25,7 +25,7 @@ from callscore.core.statistics import DIGITS, Interval, mean_of
 from callscore.core.summary import ToolCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from callscore.comparing.sides import CaseOutcome, MatchedCase
     from callscore.core.summary import ToolOutcome
@@ -118,36 +118,42 @@ class MeasuredDifference(NamedTuple):
     size: float
 
 
-def difference_between(measure: str, pairs: Sequence[ValuePair]) -> Difference:
+def difference_between(
+    measure: str, pairs: Sequence[ValuePair] | Mapping[ValuePair, int]
+) -> Difference:
     """The difference between two runs, with the verdict.
 
-    `pairs` has the number of each case before and after, from 0 to 1.
+    `pairs` has the number of each case before and after, from 0 to 1; a mapping, how many cases have them.
     """
     if not pairs:
         return Difference(measure=measure, cases=0)
-    found = measure_difference(measure, pairs)
+    found = measure_difference(measure, Counter(pairs))
     return with_verdict(found, found.difference.p_value)
 
 
-def measure_difference(measure: str, pairs: Sequence[ValuePair]) -> MeasuredDifference:
+def measure_difference(measure: str, counts: Mapping[ValuePair, int]) -> MeasuredDifference:
     """The difference between two runs in at least one case, without a verdict."""
-    counts = Counter(pairs)  # most cases have one of few pairs: passed before, not passed after
+    # Most cases have one of few pairs: passed before, not passed after.
     differences: Counter[float] = Counter()
+    first, second = Counter[float](), Counter[float]()
     for (before, after), times in counts.items():
         differences[round(after - before, DIGITS) + 0.0] += times
+        first[before] += times
+        second[after] += times
+    cases = differences.total()
     down = sum([times for value, times in differences.items() if value < 0])
     up = sum([times for value, times in differences.items() if value > 0])
     is_binary = all(number in _BINARY for pair in counts for number in pair)
     if is_binary:
-        interval = paired_interval(down, up, len(pairs))
+        interval = paired_interval(down, up, cases)
         tested = PairedTest(exact_mcnemar(down, up), interval)
     else:
         tested = paired_bootstrap(differences)
     found = Difference(
         measure=measure,
-        cases=len(pairs),
-        before=mean_of([before for before, _ in pairs]),
-        after=mean_of([after for _, after in pairs]),
+        cases=cases,
+        before=mean_of(first),
+        after=mean_of(second),
         interval=tested.interval,
         p_value=tested.p_value,
         method="exact McNemar" if is_binary else "paired bootstrap",
@@ -215,29 +221,29 @@ def slices_of(
 
 def _by_tag(
     cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None]
-) -> dict[str, list[ValuePair]]:
+) -> dict[str, Counter[ValuePair]]:
     """The numbers of the cases of each tag."""
-    by_tags: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ValuePair]] = {}
+    by_tags: dict[tuple[tuple[str, ...], tuple[str, ...]], Counter[ValuePair]] = {}
     for pair, number in zip(cases, numbers, strict=True):
         if number is not None:
             tags = pair.before.tags, pair.after.tags
             if tags not in by_tags:
-                by_tags[tags] = []
-            by_tags[tags].append(number)
-    found: dict[str, list[ValuePair]] = {}
+                by_tags[tags] = Counter()
+            by_tags[tags][number] += pair.times
+    found: dict[str, Counter[ValuePair]] = {}
     for (before, after), values in by_tags.items():
         for tag in {*before, *after}:
-            found.setdefault(tag, []).extend(values)
+            found.setdefault(tag, Counter()).update(values)
     return found
 
 
-def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
+def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, Counter[ValuePair]]:
     """The F1 of the calls of each tool, in the cases that have it."""
-    found: dict[str, list[ValuePair]] = {}
+    found: dict[str, Counter[ValuePair]] = {}
     for (before, after), times in _single_trials(cases):
         for tool in {*before, *after}:
             numbers = _f1(before.get(tool, _NO_CALLS)), _f1(after.get(tool, _NO_CALLS))
-            found.setdefault(tool, []).extend([numbers] * times)
+            found.setdefault(tool, Counter())[numbers] += times
     for pair in cases:
         if pair.alone is not None:
             continue
@@ -245,7 +251,7 @@ def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
         for tool in {name for counts in (*first, *second) if counts for name in counts}:
             means = _tool_values(tool, first, second)
             if means is not None:
-                found.setdefault(tool, []).append(means)
+                found.setdefault(tool, Counter())[means] += pair.times
     return found
 
 
@@ -254,10 +260,14 @@ def _single_trials(cases: Sequence[MatchedCase]) -> Iterable[tuple[CountPair, in
 
     Results that were read from a history share the counts that are the same.
     """
-    pairs = [(pair.alone[0].tools, pair.alone[1].tools) for pair in cases if pair.alone is not None]
-    known = [(one, other) for one, other in pairs if one is not None and other is not None]
-    times = Counter([(id(one), id(other)) for one, other in known])
-    distinct = {(id(pair[0]), id(pair[1])): pair for pair in known}
+    times: Counter[tuple[int, int]] = Counter()
+    distinct: dict[tuple[int, int], CountPair] = {}
+    for pair in cases:
+        before, after = (None, None) if pair.alone is None else [one.tools for one in pair.alone]
+        if before is not None and after is not None:
+            key = id(before), id(after)
+            distinct[key] = before, after
+            times[key] += pair.times
     return [(pair, times[key]) for key, pair in distinct.items()]
 
 

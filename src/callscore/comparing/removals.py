@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from callscore.comparing.sides import MatchedCase
 
-__all__ = ["RemovedCase", "checked_removals", "removed_cases"]
+__all__ = ["RemovedCase", "checked_removals", "fitting_patterns", "removed_cases"]
 
 _WILD = frozenset("*?[]!:- ")
 
@@ -47,6 +47,16 @@ def checked_removals(given: Mapping[str, object], *, where: str) -> dict[str, st
         if _WILD.issuperset(pattern):
             raise InvalidSettings(f"{where}: {pattern!r} matches every case. Name the cases")
     return {pattern: str(reason).strip() for pattern, reason in given.items()}
+
+
+def fitting_patterns(removals: Mapping[str, str]) -> Callable[[str, str], tuple[bool, ...]]:
+    """What says which patterns fit a case, given the label of its evaluation and its id."""
+    patterns = list(map(_filter, removals))
+
+    def fitting(evaluation: str, case: str) -> tuple[bool, ...]:
+        return tuple([fits((case, case_name(evaluation, case))) for fits in patterns])
+
+    return fitting
 
 
 def removed_cases(

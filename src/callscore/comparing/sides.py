@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -34,6 +35,8 @@ __all__ = [
     "TrialOutcome",
     "UnmatchedCase",
     "case_name",
+    "counted_values",
+    "evaluation_pairs",
     "has_value",
     "known_measures",
     "match_cases",
@@ -78,6 +81,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
         expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the input and the tools.
         expected: what is expected, as a case file spells it; None if it is not known.
+        count: how many cases this is, the same in both runs: those that no report names one by one.
     """
 
     id: str
@@ -86,6 +90,7 @@ class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
     expectation: str = ""
     asked: str = ""
     expected: tuple[Any, ...] | None = None
+    count: int = 1
 
 
 class SideTotals(Struct, frozen=True, kw_only=True):
@@ -174,9 +179,15 @@ class SideFacts(Struct, frozen=True, kw_only=True):
 
 
 class Side(SideFacts, frozen=True, kw_only=True):
-    """One side of a comparison: a run, or a file of cases that were scored for it."""
+    """One side of a comparison: a run, or a file of cases that were scored for it.
+
+    Attributes:
+        different_cases: the number of cases, of which those of several variants count once; None if every
+            case is in `evaluations`.
+    """
 
     evaluations: tuple[EvaluationSide, ...] = ()
+    different_cases: int | None = None
 
 
 # --- matching evaluations and cases -----------------------------------------------------------
@@ -199,6 +210,11 @@ class MatchedCase(NamedTuple):
     def name(self) -> str:
         """The name of the case among several evaluations."""
         return case_name(self.evaluation, self.after.id)
+
+    @property
+    def times(self) -> int:
+        """How many cases this is."""
+        return self.after.count
 
 
 class UnmatchedCase(NamedTuple):
@@ -240,7 +256,7 @@ def match_sides(before: Side, after: Side) -> Matching:
     that they have a case in common with the same question or expectation, or an unknown question.
     Cases match by id, never by position, and those with a hidden value in their id do not match.
     """
-    pairs = _pairs(before.evaluations, after.evaluations)
+    pairs = evaluation_pairs(before.evaluations, after.evaluations)
     matching = Matching(
         pairs,
         cases=[],
@@ -262,9 +278,10 @@ def match_sides(before: Side, after: Side) -> Matching:
     return matching
 
 
-def _pairs(
+def evaluation_pairs(
     before: Sequence[EvaluationSide], after: Sequence[EvaluationSide]
 ) -> list[tuple[EvaluationSide, EvaluationSide]]:
+    """The evaluations of two runs that match; the only ones do unless their cases contradict it."""
     if len(before) == len(after) == 1:
         return [(before[0], after[0])] if _is_same_evaluation(before[0], after[0]) else []
     is_one_variant = all(len({each.variant for each in side}) == 1 for side in (before, after))
@@ -427,6 +444,17 @@ def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[fl
         else:
             first, second = read(alone[0]), read(alone[1])
             found.append(None if first is None or second is None else (first, second))
+    return found
+
+
+def counted_values(
+    matched: Iterable[MatchedCase], values: Iterable[tuple[float, float] | None]
+) -> Counter[tuple[float, float]]:
+    """How many cases have each pair of values; those without are left out."""
+    found = Counter[tuple[float, float]]()
+    for pair, value in zip(matched, values, strict=True):
+        if value is not None:
+            found[value] += pair.times
     return found
 
 

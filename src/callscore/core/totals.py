@@ -476,6 +476,7 @@ class EvaluationTotals:
         self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
+        self._cases = 0
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
@@ -486,7 +487,10 @@ class EvaluationTotals:
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         self._added += 1
-        self._names.add(case.id)
+        if result.saved is not None and case.trial is None:
+            self._cases += 1  # of a case that was stored, this is all
+        else:
+            self._names.add(case.id)
         self.totals.add(result)
         if result.saved is None:  # otherwise the calls are plain data
             self.seen.take(None if case.expected is UNSET else case.expected, case.actual, None)
@@ -569,7 +573,7 @@ class EvaluationTotals:
                     for column in totals.columns.values()
                 ]
             ),
-            cases=len(self._names) if cases is None else cases,
+            cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
             unreferenced=tuple([case for case in shown if not isinstance(case, CaseScore)]),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from callscore.comparing.comparison import compare_sides
+from callscore.comparing.removals import fitting_patterns
 from callscore.core.settings import DEFAULT
 from callscore.history.opening import StoreOpener, open_existing
 from callscore.history.run_metadata import find_run_and_variant
@@ -31,7 +32,7 @@ __all__ = [
     "resolve_side",
     "resolve_sides",
     "side_of_run",
-    "with_changed_expectations",
+    "with_cases",
 ]
 
 _STDIN = "-"
@@ -61,20 +62,18 @@ def _has_suffix_of_file(reference: str) -> bool:
     return kind_by_name(reference) is not None
 
 
-def resolve_side(  # noqa: PLR0913  (all are options)
+def resolve_side(
     reference: str | PathLike[str],
     *,
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
     expected: str | PathLike[str] | None = None,
     on_result: OnResult | None = None,
-    like: Side | None = None,
 ) -> Side:
-    """The side that a reference means: a file of cases, `RUN` or `RUN:VARIANT`.
+    """The side that a reference means: a file of cases, or `RUN` or `RUN:VARIANT` without its cases.
 
     `store` opens the history, and is called only for a run. The settings are used for a file, and
-    `expected` for a file that has only traces. `on_result` is called with each result of a file, and
-    `like` is the other side, see `run_side`.
+    `expected` for a file that has only traces. `on_result` is called with each result of a file.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -82,37 +81,60 @@ def resolve_side(  # noqa: PLR0913  (all are options)
         UnusableStore: the history cannot be used.
     """
     if isinstance(reference, str) and not is_case_file(reference):
-        return side_of_run(store(), reference, like)
+        return side_of_run(store(), reference)
     from callscore.engines.file_sides import side_of_file  # imports all formats
 
     return side_of_file(reference, settings, expected=expected, on_result=on_result)
 
 
-def resolve_sides(
+def resolve_sides(  # noqa: PLR0913  (all are options)
     references: tuple[str | PathLike[str], str | PathLike[str]],
     *,
     store: Callable[[], Store],
     settings: Settings = DEFAULT,
     expected: str | PathLike[str] | None = None,
     on_results: tuple[OnResult | None, OnResult | None] = (None, None),
+    removals: Mapping[str, str] | None = None,
+    is_whole: bool = False,
 ) -> tuple[Side, Side]:
     """Both sides of a comparison, ready for `compare_sides`; arguments and errors as of `resolve_side`.
 
-    `on_results` are called with each result of a file on the first and on the second side.
+    `on_results` are called with each result of a file on the first and on the second side; the other
+    arguments are those of `with_cases`.
     """
     resolve = partial(resolve_side, store=store, settings=settings, expected=expected)
     before = resolve(references[0], on_result=on_results[0])
-    after = resolve(references[1], on_result=on_results[1], like=before)
-    return with_changed_expectations(before, after, store)
+    after = resolve(references[1], on_result=on_results[1])
+    return with_cases(before, after, store, removals=removals, is_whole=is_whole)
 
 
-def side_of_run(store: Store, reference: str, like: Side | None = None) -> Side:
-    """The run that a reference means, or one variant of it, as one side of a comparison."""
+def side_of_run(store: Store, reference: str) -> Side:
+    """The run that a reference means, or one variant of it, as one side of a comparison, without cases."""
     run, variant = find_run_and_variant(store, reference)
-    return store.side(run, reference, variant, like)
+    return store.side(run, reference, variant)
 
 
-def with_changed_expectations(
+def with_cases(
+    before: Side,
+    after: Side,
+    store: Callable[[], Store],
+    *,
+    removals: Mapping[str, str] | None = None,
+    is_whole: bool = False,
+) -> tuple[Side, Side]:
+    """Two sides with the cases of their runs, ready for `compare_sides` with these removals.
+
+    Cases that are the same in two runs are counted, unless the sides shall be whole: a report has every case.
+    """
+    sides = [before, after]
+    if before.run and after.run and not is_whole:
+        sides = list(store().with_cases(before, after, kind_of=fitting_patterns(removals or {})))
+    else:
+        sides = [store().with_cases(side)[0] if side.run else side for side in sides]
+    return _with_changed_expectations(sides[0], sides[1], store)
+
+
+def _with_changed_expectations(
     before: Side, after: Side, store: Callable[[], Store]
 ) -> tuple[Side, Side]:
     """Two sides, with what is expected of the cases whose expectation changed.
@@ -196,6 +218,10 @@ def compare(  # noqa: PLR0913  (all are options)
     references = None if expected is None else fspath(expected)
     with closing(StoreOpener(partial(open_existing, place))) as history:
         first, second = resolve_sides(
-            (before, after), store=history, settings=settings, expected=references
+            (before, after),
+            store=history,
+            settings=settings,
+            expected=references,
+            removals=removals,
         )
     return compare_sides(first, second, measure=measure, removals=removals)

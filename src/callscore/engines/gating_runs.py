@@ -13,7 +13,7 @@ from callscore.comparing.gating import FailOn, Gate, gate
 from callscore.comparing.sides import Side
 from callscore.core.phrases import Note, Phrase
 from callscore.core.suggestions import did_you_mean
-from callscore.engines.comparing_runs import side_of_run, with_changed_expectations
+from callscore.engines.comparing_runs import side_of_run, with_cases
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.opening import open_existing
 from callscore.history.postgres import store_arguments
@@ -131,7 +131,7 @@ def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateS
 def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
     called, colon, _ = name.partition(":")
     try:
-        before = side_of_run(store, name, after)
+        before = side_of_run(store, name)
     except UnknownRun as error:
         is_variant = colon and _is_known(store, called)  # only the variant is unknown
         is_reserved = called.isprintable() and name_problem(called) is not None
@@ -250,7 +250,7 @@ def decide_gate(request: GateRequest) -> GateDecision:
         sides = gate_sides(store, request.run, request.against, more=more)
         if request.run == NEWEST:
             _require_saved(sides.after.run, store.place, request.store, more)
-        runs = with_changed_expectations(sides.before, sides.after, lambda: store)
+        runs = with_cases(sides.before, sides.after, lambda: store, removals=request.removals)
     comparison = compare_sides(*runs, measure=request.measure, removals=request.removals)
     notes = [
         note

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from heapq import heappush, heappushpop
+from itertools import groupby
 from math import fsum
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -16,12 +18,16 @@ from callscore.comparing.sides import (
     Side,
     SideTotals,
     TrialOutcome,
+    evaluation_pairs,
 )
 from callscore.core.phrases import Note, Phrase
 from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, outcome_f1
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import ToolOutcome
+from callscore.core.totals import MOST_NAMES
+from callscore.hiding.finding import OPENING
 from callscore.history import queries, run_queries
+from callscore.history.database import fetch_pages
 from callscore.history.records import (
     COUNTS,
     clean_text,
@@ -35,13 +41,16 @@ from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
+    # What says which cases must not be counted as one, given the label of the evaluation and the id.
+    KindOf = Callable[[str, str], Hashable]
 
     from callscore.history.database import AnyConnection
     from callscore.history.records import RunRecord
     from callscore.history.run_queries import SavedRun
 
-__all__ = ["run_side"]
+__all__ = ["run_side", "with_cases"]
 
 
 BELOW_THRESHOLD = Phrase(
@@ -56,37 +65,22 @@ NO_MEAN = Phrase(
 _tags = msgspec.json.Decoder(tuple[str, ...])
 
 
-# The cases of each evaluation by the id of the case, by the number of the evaluation.
-_Cases = dict[int, dict[str, CaseOutcome]]
-
-
-_OUTCOME_COLUMNS = (
-    *("evaluation", "case_id", "trial", "tags", "digests", "status", "passed", "f1", "score"),
-    "failure",
-)
-
-
-def run_side(  # noqa: PLR0913  (the side, and how it is called)
+def run_side(
     connection: AnyConnection,
     saved: SavedRun,
     run: RunRecord,
     label: str,
     variant: str | None = None,
-    *,
-    like: Side | None = None,
 ) -> Side:
-    """A run, or one variant of it, as one side of a comparison.
+    """A run, or one variant of it, as one side of a comparison, without its cases; see `with_cases`.
 
-    `label` is the name that the user typed. `like` is the other side: cases that are the same on both
-    are in memory once.
+    `label` is the name that the user typed.
 
     Raises:
         UnknownRun: the run has no such variant.
     """
+    queries.require_results(connection, saved)
     wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
-    rows = queries.result_rows(connection, saved, *_OUTCOME_COLUMNS)
-    others = () if like is None else like.evaluations
-    cases = _cases_by_evaluation(rows, {case.id: case for each in others for case in each.cases})
     return Side(
         label=label,
         run=run.id,
@@ -97,9 +91,7 @@ def run_side(  # noqa: PLR0913  (the side, and how it is called)
         is_finished=run.status == "finished",
         unreadable=unreadable_records(run),
         saved_cases=saved_cases_of(run),
-        evaluations=tuple(
-            [_evaluation_side(row, run, cases.get(row.number, {})) for row in wanted]
-        ),
+        evaluations=tuple([_evaluation_side(row, run) for row in wanted]),
     )
 
 
@@ -112,48 +104,216 @@ def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Seq
     raise unknown_variant(run.id, variant, [row.variant for row in rows])
 
 
-def _cases_by_evaluation(rows: Iterable[Any], known: Mapping[str, CaseOutcome]) -> _Cases:
-    """The cases of each evaluation, in the order of the rows; `known` are cases of the other side."""
-    cases: _Cases = {}
-    repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
-    tags, scores = DecodeCache(_tags.decode), DecodeCache(_decode_score)
-    for row in rows:
-        evaluation, case_id, trial, tag_text, digests, status, passed, f1, score, failure = row
-        values, forbidden, faults, tools = scores[score] if score else _NO_SCORE
-        expectation, asked, calls = digest_texts(digests)
-        outcome = TrialOutcome(
-            status=status,
-            passed=None if passed is None else bool(passed),
-            f1=f1,
+# --- the cases of one side, or of two ---------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    """A result in one of the runs that are read; the fields from `tags` on are its outcome."""
+
+    side: int
+    case: str
+    evaluation: int
+    trial: int
+    position: int
+    number: int
+    digests: bytes
+    tags: str | None
+    status: Any
+    passed: bool | None
+    f1: float | None
+    score: str | None
+    failure: str | None
+
+
+_SELECT = """
+SELECT {side} AS side, case_id, evaluation, trial, coalesce(position, number) AS position, number, digests,
+tags, status, passed, f1, score, failure FROM results WHERE run = ?
+"""
+_OUTCOME = _Row._fields.index("tags")
+
+# A case, and what it is sorted by: whether it stands for others, its position, and the number of its row.
+_Placed = tuple[bool, int, int, CaseOutcome]
+
+
+def with_cases(
+    connection: AnyConnection,
+    saved: Sequence[SavedRun],
+    sides: Sequence[Side],
+    kind_of: KindOf | None = None,
+) -> tuple[Side, ...]:
+    """One side with all its cases, or two with those by which they are compared.
+
+    Of two sides, cases that are the same in both are counted by their outcome, and only the first of each
+    are there one by one: as many as a report names. Two large runs of an agent differ in few cases, and
+    what is the same need not be in memory. `kind_of` says which cases are not counted as one.
+    """
+    reader = _Reader(sides, kind_of)
+    rows = _rows_by_case(connection, saved)
+    for _, of_case in groupby(rows, key=itemgetter(1)):
+        reader.add(list(of_case))
+    return reader.sides()
+
+
+def _rows_by_case(connection: AnyConnection, saved: Sequence[SavedRun]) -> Iterator[_Row]:
+    """The results of some runs, sorted by the id of the case, which is how the index has them."""
+    query = " UNION ALL ".join([_SELECT.format(side=side) for side in range(len(saved))])
+    query += " ORDER BY case_id, evaluation, trial"
+    counts = [0] * len(saved)
+    for page in fetch_pages(connection, query, [run.number for run in saved]):
+        for row in map(_Row._make, page):
+            counts[row.side] += 1
+            yield row
+    for run, count in zip(saved, counts, strict=True):
+        run.require_results(count)
+
+
+class _Same:
+    """Cases with the same outcome in both runs: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        # A heap with the last case first. One more than are named: it stands for the others.
+        self.first: list[tuple[int, int, _Placed, _Placed]] = []
+
+    def add(
+        self, before: Sequence[_Row], after: Sequence[_Row], read: Callable[..., _Placed]
+    ) -> None:
+        """Count a case, which `read` reads if it is one of the first."""
+        self.count += 1
+        position, number = min(map(_by_place, after))
+        place = -position, -number
+        if len(self.first) <= MOST_NAMES:
+            heappush(self.first, (*place, read(before), read(after)))
+        elif place > self.first[0][:2]:
+            heappushpop(self.first, (*place, read(before), read(after)))
+
+    def cases(self) -> Iterator[tuple[_Placed, _Placed]]:
+        """These cases in both runs."""
+        *first, last = sorted(self.first, key=itemgetter(0, 1), reverse=True)
+        yield from [(one, other) for *_, one, other in first]
+        count = 1 + self.count - len(self.first)
+        before, after = last[2:]
+        yield _standing_for(before, count), _standing_for(after, count)
+
+
+def _standing_for(placed: _Placed, count: int) -> _Placed:
+    *place, case = placed
+    return (count > 1, place[1], place[2], replace(case, count=count))
+
+
+# By the place in the run.
+_by_place = itemgetter(_Row._fields.index("position"), _Row._fields.index("number"))
+
+
+class _Reader:
+    """Takes the rows of one case after the other, and keeps what a comparison needs of them."""
+
+    def __init__(self, sides: Sequence[Side], kind_of: KindOf | None) -> None:
+        self._sides = sides
+        self._kind_of = kind_of
+        self._partners: dict[int, EvaluationSide] = {}
+        if len(sides) > 1 and all(side.saved_cases == "all" for side in sides):
+            pairs = evaluation_pairs(sides[0].evaluations, sides[1].evaluations)
+            self._partners = {first.number: second for first, second in pairs}
+        self._files = [
+            {each.number: (each.place, each.name) for each in side.evaluations} for side in sides
+        ]
+        self._different = [0] * len(sides)
+        self._kept: list[dict[int, list[_Placed]]] = [
+            {number: [] for number in files} for files in self._files
+        ]
+        self._same: dict[tuple[int, Hashable, Hashable], _Same] = {}
+        self._tags, self._scores = DecodeCache(_tags.decode), DecodeCache(_decode_score)
+
+    def add(self, rows: Iterable[_Row]) -> None:
+        """Take all results of the cases with one id."""
+        found: list[dict[int, list[_Row]]] = [{} for _ in self._sides]
+        for row in rows:
+            if row.evaluation in self._files[row.side]:
+                found[row.side].setdefault(row.evaluation, []).append(row)
+        for side, trials in enumerate(found):
+            self._different[side] += len({self._files[side][number] for number in trials})
+        if len(found) > 1:
+            self._leave_out_same(*found)
+        for kept, trials in zip(self._kept, found, strict=True):
+            for number, of_case in trials.items():
+                kept[number].append(self._placed(of_case))
+
+    def _leave_out_same(self, first: dict[int, list[_Row]], second: dict[int, list[_Row]]) -> None:
+        """Count what is the same in both runs."""
+        for number in [number for number in first if number in self._partners]:
+            partner = self._partners[number]
+            before, after = first[number], second.get(partner.number)
+            what = None if after is None else _what_is_same(before, after)
+            if after is None or what is None:
+                continue
+            kind = None if self._kind_of is None else self._kind_of(partner.label, after[0].case)
+            self._same.setdefault((number, what, kind), _Same()).add(before, after, self._placed)
+            del first[number], second[partner.number]
+
+    def _placed(self, rows: Sequence[_Row]) -> _Placed:
+        first = min(rows, key=_by_place)
+        expectation, asked, _ = digest_texts(first.digests)
+        case = CaseOutcome(
+            id=first.case,
+            trials=tuple(map(self._trial, rows)),
+            tags=self._tags[first.tags] if first.tags else (),
+            expectation=expectation,
+            asked=asked,
+        )
+        return False, first.position, first.number, case
+
+    def _trial(self, row: _Row) -> TrialOutcome:
+        values, forbidden, faults, tools = self._scores[row.score] if row.score else _NO_SCORE
+        return TrialOutcome(
+            status=row.status,
+            passed=None if row.passed is None else bool(row.passed),
+            f1=row.f1,
             values=values,
             forbidden=forbidden,
             faults=faults,
             tools=tools,
-            calls=calls,
-            failure=failure or "",
+            calls=digest_texts(row.digests)[2],
+            failure=row.failure or "",
         )
-        of_evaluation = cases.setdefault(evaluation, {})
-        if case_id not in of_evaluation:
-            found = CaseOutcome(
-                id=case_id,
-                trials=(outcome,),
-                tags=tags[tag_text] if tag_text else (),
-                expectation=expectation,
-                asked=asked,
-            )
-            other = known.get(case_id)
-            of_evaluation[case_id] = other if other is not None and other == found else found
-            if trial > 1:
-                repeated[evaluation, case_id] = [(trial, outcome)]
-        else:
-            first = (1, of_evaluation[case_id].trials[0])
-            repeated.setdefault((evaluation, case_id), [first]).append((trial, outcome))
-    for (evaluation, case_id), trials in repeated.items():
-        trials.sort(key=itemgetter(0))
-        in_order = tuple([outcome for _, outcome in trials])
-        of_evaluation = cases[evaluation]
-        of_evaluation[case_id] = replace(of_evaluation[case_id], trials=in_order)
-    return cases
+
+    def sides(self) -> tuple[Side, ...]:
+        """The sides with their cases, each in the order of its run."""
+        for (number, _, _), same in self._same.items():
+            for before, after in same.cases():
+                self._kept[0][number].append(before)
+                self._kept[1][self._partners[number].number].append(after)
+        return tuple(map(self._side, self._sides, self._kept, self._different))
+
+    def _side(self, side: Side, kept: dict[int, list[_Placed]], different: int) -> Side:
+        evaluations = []
+        for each in side.evaluations:
+            placed = kept.pop(each.number)
+            placed.sort(key=itemgetter(0, 1, 2))
+            evaluations.append(replace(each, cases=tuple([case for *_, case in placed])))
+        return replace(side, evaluations=tuple(evaluations), different_cases=different)
+
+
+def _what_is_same(before: Sequence[_Row], after: Sequence[_Row]) -> Hashable | None:
+    """The outcome of a case that is the same in both runs, in all its trials; None if it differs.
+
+    The same is expected and was called. Another question is told apart, as it is counted.
+    """
+    outcome = tuple([row[_OUTCOME:] for row in before])
+    if outcome != tuple([row[_OUTCOME:] for row in after]) or OPENING in before[0].case:
+        return None
+    questions = []
+    for one, other in zip(before, after, strict=True):
+        question = "same"
+        if one.digests != other.digests:
+            expected, asked, calls = digest_texts(one.digests)
+            others = digest_texts(other.digests)
+            # By what is expected, two evaluations of different names are the same.
+            if (expected, calls) != (others[0], others[2]) or not expected:
+                return None
+            question = "another" if asked and others[1] else "unknown"
+        questions.append(question)
+    return outcome, tuple(questions)
 
 
 # The values of the scorers, the numbers of forbidden calls and of schema errors, and the counts by tool.
@@ -171,7 +331,7 @@ def _decode_score(text: str) -> _Score:
 _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
 
 
-def _evaluation_side(row: Any, run: RunRecord, cases: dict[str, CaseOutcome]) -> EvaluationSide:
+def _evaluation_side(row: Any, run: RunRecord) -> EvaluationSide:
     summary = _decode_json(row.summary, {})
     settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
     required = _required_means(summary)
@@ -179,7 +339,6 @@ def _evaluation_side(row: Any, run: RunRecord, cases: dict[str, CaseOutcome]) ->
         name=row.name,
         place=row.place,
         variant=row.variant,
-        cases=tuple(cases.values()),
         settings=settings_digest(settings, scorers),
         options={
             **settings,

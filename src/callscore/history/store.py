@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RunStatus,
     )
     from callscore.history.run_queries import SavedRun
+    from callscore.history.run_sides import KindOf
 
 __all__ = ["Store"]
 
@@ -267,15 +268,22 @@ class Store:
         ]
 
     @with_retries
-    def side(
-        self, run: RunRecord, label: str, variant: str | None = None, like: Side | None = None
-    ) -> Side:
+    def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
         """A run, or one variant of it, as one side of a comparison, under this label; see `run_side`."""
         from callscore.history.run_sides import run_side
 
         with self.reading() as connection:
             saved = run_queries.saved_run(connection, run.id)
-            return run_side(connection, saved, run, label, variant, like=like)
+            return run_side(connection, saved, run, label, variant)
+
+    @with_retries
+    def with_cases(self, *sides: Side, kind_of: KindOf | None = None) -> tuple[Side, ...]:
+        """One side with all its cases, or two with those by which they are compared; see `with_cases`."""
+        from callscore.history.run_sides import with_cases
+
+        with self.reading() as connection:
+            saved = [run_queries.saved_run(connection, side.run) for side in sides]
+            return with_cases(connection, saved, sides, kind_of)
 
     @with_retries
     def cases(self, run: str, cases: Iterable[str]) -> dict[tuple[int, str], list[ResultRecord]]:

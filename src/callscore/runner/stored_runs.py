@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -282,6 +283,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
 
 
 _OPTIONS = ShowOptions()
+_ROWS_AT_ONCE = 2_000
 
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
@@ -293,18 +295,22 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     """
     evaluations = evaluations_of_variant(store, run, options.variant)
     settings = settings_by_number(evaluations)
-    found = _select_results(store, run, evaluations, options.keyword)
-    if options.keyword and not found:
+    parts = {
+        record.number: _EvaluationPart(record, settings[record.number], options)
+        for record in evaluations
+    }
+    rows = light_results(store, run.id, _selection(evaluations, options.keyword))
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        needed = [row for row in some if parts[row.evaluation].needs_full(row)]
+        full = full_results(store, run.id, needed) if needed else {}
+        for row in some:
+            parts[row.evaluation].add(row, full.get(row.number))
+    found = [part for part in parts.values() if part.has_rows or not options.keyword]
+    if not found and options.keyword:
         raise nothing_matches(run, options.keyword, evaluations)
-    parts = [
-        _EvaluationPart(record, rows, settings[number], options)
-        for number, (record, rows) in found.items()
-    ]
-    needed = [row for part in parts for row in part.needed_rows]
-    full = full_results(store, run.id, needed)
-    results = [part.results(full) for part in parts]
+    results = [part.results() for part in found]
     warnings = run_warnings(run, options.lang, evaluations, keyword=options.keyword)
-    without_score = sum(part.without_score for part in parts)
+    without_score = sum(part.without_score for part in found)
     if without_score:
         cases = count_of(_CASES, without_score, options.lang)
         warnings.append(say(_CALLS_ONLY, options.lang, cases=cases))
@@ -327,25 +333,16 @@ def _planned(summary: Mapping[str, Any]) -> dict[str, int]:
     return {name: count for name, count in found.items() if isinstance(count, int)}
 
 
-def _select_results(
-    store: Store, run: RunRecord, evaluations: Sequence[EvaluationRecord], keyword: str
-) -> dict[int, tuple[EvaluationRecord, list[LightRow]]]:
-    """The selected evaluations and their results, by the number of the evaluation."""
-    found: dict[int, tuple[EvaluationRecord, list[LightRow]]] = {
-        record.number: (record, []) for record in evaluations
-    }
-    is_wanted = None
-    if keyword:
-        fits = selected_by(keyword)
+def _selection(evaluations: Iterable[EvaluationRecord], keyword: str) -> Callable[[int, str], bool]:
+    """Whether a result is of one of these evaluations and the keyword selects it."""
+    known = {record.number: (record.name, record.variant or "") for record in evaluations}
+    fits = selected_by(keyword) if keyword else None
 
-        def is_wanted(evaluation: int, case: str) -> bool:
-            record, _ = found.get(evaluation, (None, []))
-            return record is not None and fits((record.name, record.variant or "", case))
+    def is_wanted(evaluation: int, case: str) -> bool:
+        names = known.get(evaluation)
+        return names is not None and (fits is None or fits((*names, case)))
 
-    for row in light_results(store, run.id, is_wanted):
-        if row.evaluation in found:
-            found[row.evaluation][1].append(row)
-    return {number: each for number, each in found.items() if each[1] or not keyword}
+    return is_wanted
 
 
 def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
@@ -409,45 +406,46 @@ def run_warnings(
 
 
 class _EvaluationPart:
-    """One evaluation of the run."""
+    """One evaluation of the run; takes its results in order, and keeps those that are shown."""
 
-    def __init__(
-        self,
-        record: EvaluationRecord,
-        rows: Sequence[LightRow],
-        settings: Settings,
-        options: ShowOptions,
-    ) -> None:
+    def __init__(self, record: EvaluationRecord, settings: Settings, options: ShowOptions) -> None:
         self._record = record
-        self._rows = rows
         self._settings = settings
         self._options = options
         # Then the totals are known, and are not counted.
         self._has_counts = saved_counts(record.summary) is not None
-        to_show = self._rows_to_show()
-        self._shown = to_show if options.max_shown is None else to_show[: options.max_shown]
-        self._not_shown = len(to_show) - len(self._shown)
-        self._incomplete = {row.number for row in rows if self._needs_full_result(row.result)}
-        shown = {row.number for row in self._shown}
-        self.needed_rows = [
-            row for row in rows if row.number in shown or row.number in self._incomplete
-        ]
+        self._totals = stored_totals(record, settings, max_listed=options.max_listed)
+        self._to_show: set[int] = set()  # the numbers of rows that are not added yet
+        self._failing: set[str] = set()  # cases with several trials
+        self._shown: list[CaseScore | Result] = []
+        self._not_shown = 0
+        self._unanswered: list[UnscoredCase] = []
+        self.has_rows = False
         self.without_score = 0
 
-    def _rows_to_show(self) -> list[LightRow]:
-        """The answers to show; only the first failing trial of a case."""
-        if self._options.show == "none":
-            return []
-        answered = [row for row in self._rows if row.result.status != "error"]
-        if self._options.show == "all":
-            return answered
-        failing: dict[str, LightRow] = {}
-        for row in answered:
-            if row.result.passed is False:
-                failing.setdefault(row.result.case.id, row)
-        return list(failing.values())
+    def needs_full(self, row: LightRow) -> bool:
+        """Whether a result, the next one, must be read in full: to show it or to count it."""
+        if self._is_to_show(row.result):
+            if self._has_room(len(self._shown) + len(self._to_show)):
+                self._to_show.add(row.number)
+            else:
+                self._not_shown += 1
+        return row.number in self._to_show or self._is_incomplete(row.result)
 
-    def _needs_full_result(self, result: Result) -> bool:
+    def _has_room(self, shown: int) -> bool:
+        return self._options.max_shown is None or shown < self._options.max_shown
+
+    def _is_to_show(self, result: Result) -> bool:
+        """Whether an answer is one of those to show; only the first failing trial of a case is."""
+        if result.status == "error" or self._options.show != "failing":
+            return result.status != "error" and self._options.show == "all"
+        if result.passed is not False or result.case.id in self._failing:
+            return False
+        if result.case.trial is not None:
+            self._failing.add(result.case.id)
+        return True
+
+    def _is_incomplete(self, result: Result) -> bool:
         """Whether its stored counts are not enough for the totals."""
         kept = result.saved
         if kept is None or not kept.counts or result.status == "error":
@@ -466,42 +464,40 @@ class _EvaluationPart:
         is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
-    def results(self, full: Mapping[int, ResultRecord]) -> EvaluationResults:
-        read = {row.number: self._read(row, full[row.number]) for row in self.needed_rows}
-        counted = self._counted(read)
-        cases = [read[row.number].shown() for row in self._shown]
-        self.without_score = sum(
-            isinstance(case, Result) and row.result.status == "scored"
-            for case, row in zip(cases, self._shown, strict=True)
+    def add(self, row: LightRow, full: ResultRecord | None) -> None:
+        """Add a result, with what was read in full if it was needed."""
+        self.has_rows = True
+        result = row.result
+        is_listed = result.status == "error" and self._options.show != "none"
+        if is_listed and self._has_room(len(self._unanswered)):
+            self._unanswered.append(unanswered_case(result.case))
+        if full is not None:
+            read = stored_result(full, self._settings)
+            read = replace(read, case=replace(read.case, trial=result.case.trial))
+            if row.number in self._to_show:
+                self._to_show.remove(row.number)
+                shown = read.shown()
+                self._shown.append(shown)
+                self.without_score += isinstance(shown, Result) and result.status == "scored"
+            # Only if the counts are not enough: otherwise some tables would be half full.
+            if read.score is not None and self._is_incomplete(result):
+                result = replace(result, score=read.score)
+        self._totals.add(result)
+
+    def results(self) -> EvaluationResults:
+        """The totals, and the cases to show."""
+        is_filtered = bool(self._options.keyword)
+        counted = totals_of_evaluation(
+            self._totals, self._record, self._settings, is_filtered=is_filtered
         )
         results = replace(
             counted.results,
-            cases=tuple([case for case in cases if isinstance(case, CaseScore)]),
-            unscored=self._unanswered(),
+            cases=tuple([case for case in self._shown if isinstance(case, CaseScore)]),
+            unscored=tuple(self._unanswered),
             not_shown=self._not_shown,
         )
-        unreferenced = tuple([case for case in cases if isinstance(case, Result)])
+        unreferenced = tuple([case for case in self._shown if isinstance(case, Result)])
         return replace(counted, results=results, unreferenced=unreferenced)
-
-    def _read(self, row: LightRow, record: ResultRecord) -> Result:
-        result = stored_result(record, self._settings)
-        return replace(result, case=replace(result.case, trial=row.result.case.trial))
-
-    def _unanswered(self) -> tuple[UnscoredCase, ...]:
-        """The cases without an answer, if cases are shown."""
-        found = [row.result.case for row in self._rows if row.result.status == "error"]
-        most = 0 if self._options.show == "none" else self._options.max_shown
-        return tuple([unanswered_case(case) for case in found[:most]])
-
-    def _counted(self, read: Mapping[int, Result]) -> EvaluationResults:
-        """The totals of the results, without cases to show."""
-        totals = stored_totals(self._record, self._settings, max_listed=self._options.max_listed)
-        for row in self._rows:
-            # Only if the counts are not enough: otherwise some tables would be half full.
-            score = read[row.number].score if row.number in self._incomplete else None
-            totals.add(row.result if score is None else replace(row.result, score=score))
-        is_filtered = bool(self._options.keyword)
-        return totals_of_evaluation(totals, self._record, self._settings, is_filtered=is_filtered)
 
 
 # --- one case of a run ------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from callscore.comparing.comparison import compare_sides
 from callscore.comparing.sides import merged_cases
 from callscore.core.phrases import Language, Phrase
 from callscore.core.settings import DEFAULT
-from callscore.engines.comparing_runs import with_changed_expectations
+from callscore.engines.comparing_runs import with_cases
 from callscore.evaluations.locations import file_of_location
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
 from callscore.reports.html.compare import (
@@ -90,9 +90,8 @@ def compare_pair(
     store: Store, runs: tuple[RunRecord, RunRecord], labels: tuple[str, str], lang: Language
 ) -> ComparedPair:
     """Compare two runs of a history; the labels are their names in the report."""
-    sides = with_changed_expectations(
-        store.side(runs[0], labels[0]), store.side(runs[1], labels[1]), lambda: store
-    )
+    first, second = store.side(runs[0], labels[0]), store.side(runs[1], labels[1])
+    sides = with_cases(first, second, lambda: store, is_whole=True)
     comparison = compare_sides(*sides)
     full = [RunTrials(store, side.run, _writer(store, side, lang)) for side in sides]
     cases = ComparedCases(sides, (full[0], full[1]))
@@ -227,7 +226,7 @@ def _matrix(store: Store, runs: Sequence[RunRecord]) -> dict[str, Any]:
     names: dict[str, dict[str, Any]] = {}
     outcomes: dict[tuple[str, str], list[_Outcome | None]] = {}
     for at, run in enumerate(runs):
-        for evaluation in store.side(run, run.id).evaluations:
+        for evaluation in store.with_cases(store.side(run, run.id))[0].evaluations:
             name = _name_of_side(evaluation)
             names.setdefault(name["key"], name)
             for case in merged_cases(evaluation, []).values():
