@@ -187,8 +187,7 @@ class Hider:
         mark = None if self._redactor is None else self._redactor.argument(path)
         if mark is None or value is None:
             return self._hidden(value, path, depth)
-        if isinstance(value, str | int | float):
-            text = str(value)
+        for text in _scalars_in(value):
             if len(text) >= _MIN_COPY and not is_own_word(text) and OPENING not in text:
                 self._copies[text] = mark
         return mark
@@ -273,6 +272,19 @@ def _parts_of(path: Any) -> _Path:
     if not isinstance(path, str) or not path.startswith("$"):
         return ()
     return tuple([name for name in _PATH_PART.findall(path[1:]) if not name.isdecimal()])
+
+
+def _scalars_in(value: Any) -> Iterator[str]:
+    """The texts and numbers in a value, as text."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+        elif isinstance(item, str | int | float) and not isinstance(item, bool):
+            yield str(item)
 
 
 def hide_for_report(value: _Value, *, is_live: bool = False) -> _Value:

@@ -222,11 +222,13 @@ class Redactor:
         return hidden
 
     def argument(self, path: Sequence[str]) -> str | None:
-        """The mark of an argument with this path, from the name of the tool down; None without one."""
+        """The mark of an argument with this path, from the name of the tool down, or of one that it is in."""
         path = ("", *path)  # what a name at the top is in
         for name, parts in self._arguments:
-            if len(parts) <= len(path) and all(map(matches_pattern, parts, path[-len(parts) :])):
-                return marker(f"argument {name}")
+            for end in {len(path), *range(3, len(path))}:  # a difference may be inside of an argument
+                inner = path[:end][-len(parts) :]
+                if len(parts) == len(inner) and all(map(matches_pattern, parts, inner)):
+                    return marker(f"argument {name}")
         return None
 
     def named_in(self, text: str) -> str | None:
