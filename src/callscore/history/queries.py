@@ -306,15 +306,18 @@ def numbers_in_order(connection: AnyConnection, run: SavedRun) -> Sequence[int]:
 
 
 def rows_of_numbers(
-    connection: AnyConnection, numbers: Sequence[int], columns: Sequence[str]
+    connection: AnyConnection, run: SavedRun, numbers: Sequence[int], columns: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """These columns of the results with these row numbers, in the same order."""
+    """These columns of the results of a run with these row numbers, in the same order."""
     for start in range(0, len(numbers), _MAX_VALUES):
         some = numbers[start : start + _MAX_VALUES]
-        query = f"SELECT number, {', '.join(columns)} FROM results WHERE number IN ({_marks(some)})"  # noqa: S608  (our names)
-        found = {row[0]: row[1:] for row in fetch_all(connection, query, list(some))}
+        query = (
+            f"SELECT number, {', '.join(columns)} FROM results"  # noqa: S608  (our names)
+            f" WHERE run = ? AND number IN ({_marks(some)})"
+        )
+        found = {row[0]: row[1:] for row in fetch_all(connection, query, [run.number, *some])}
         if len(found) != len(some):
-            raise DamagedHistoryError("a result is missing")
+            raise DamagedHistoryError(f"run {run.id}: a result is missing")
         yield from [found[number] for number in some]
 
 
@@ -322,7 +325,7 @@ def result_rows(
     connection: AnyConnection, run: SavedRun, *columns: str
 ) -> Iterator[tuple[Any, ...]]:
     """These columns of all results of a run, in the order of its cases; some are read at a time."""
-    return rows_of_numbers(connection, numbers_in_order(connection, run), columns)
+    return rows_of_numbers(connection, run, numbers_in_order(connection, run), columns)
 
 
 def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:
