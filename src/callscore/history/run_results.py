@@ -96,10 +96,12 @@ def light_results(
     """
     saved, numbers, highest = _numbers_and_trials(store, run)
     caches = DecodeCache(decode_usage), DecodeCache(_decode_score)
+
+    def row_of(row: Sequence[Any]) -> LightRow:
+        return _light_row(row, caches, has_trials=highest[row[2]] > 1)
+
     for start in range(0, len(numbers), _PAGE):
-        for row in _light_page(store, saved, numbers[start : start + _PAGE]):
-            if is_wanted is None or is_wanted(row[2], row[3]):
-                yield _light_row(row, caches, has_trials=highest[row[2]] > 1)
+        yield from _light_page(store, saved, numbers[start : start + _PAGE], is_wanted, row_of)
 
 
 # Results that are read in one transaction.
@@ -116,10 +118,18 @@ def _numbers_and_trials(store: Store, run: str) -> tuple[SavedRun, Sequence[int]
 
 
 @with_retries
-def _light_page(store: Store, run: SavedRun, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+def _light_page(
+    store: Store,
+    run: SavedRun,
+    numbers: Sequence[int],
+    is_wanted: Callable[[int, str], bool] | None,
+    row_of: Callable[[Sequence[Any]], LightRow],
+) -> list[LightRow]:
     with store.reading() as connection:
         run_queries.same_run(connection, run.id, run.number)
-        return list(queries.rows_of_numbers(connection, run, numbers, _LIGHT_COLUMNS))
+        rows = queries.rows_of_numbers(connection, run, numbers, _LIGHT_COLUMNS)
+        # Decoded while reading, which reports what is damaged.
+        return [row_of(row) for row in rows if is_wanted is None or is_wanted(row[2], row[3])]
 
 
 def _light_row(
