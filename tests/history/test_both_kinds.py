@@ -25,14 +25,16 @@ from tests.servers.postgres_server import new_database
 from tests.tables.commands import Folder, stable_environment, value_at
 from tests.tables.rows import rows
 
-from callscore.errors import InvalidSettings, UnusableStore
+from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.opening import open_store
+from callscore.history.run_results import light_results
+from callscore.history.store import Store
 
 if TYPE_CHECKING:
-    from tests.servers.postgres_server import PostgresServer
+    from collections.abc import Callable, Iterator
 
-    from callscore.history.store import Store
+    from tests.servers.postgres_server import PostgresServer
 
 ROOT = Path(__file__).parents[2]
 RUN = a_run().id
@@ -195,6 +197,34 @@ def test_somebody_who_writes_while_others_clear_away_loses_nothing(store: Store)
 
 
 # --- notes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_added_again", [False, True])
+@pytest.mark.parametrize("read", [Store.results, light_results])
+def test_a_run_that_is_removed_while_it_is_read_is_neither_cut_short_nor_another(
+    store: Store,
+    read: Callable[[Store, str], Iterator[Any]],
+    is_added_again: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("callscore.history.store._PAGE", 1)
+    monkeypatch.setattr("callscore.history.run_results._PAGE", 1)
+    _save_run(store, RUN, "abc")
+    reading = read(store, RUN)
+    next(reading)
+
+    store.clear(0, is_dry=False)
+    _save_run(store, RUN if is_added_again else "20261116-184354-k3f9", "xyz")
+
+    with pytest.raises(UnknownRun, match=f"the run {RUN} no longer exists"):
+        list(reading)
+
+
+def _save_run(store: Store, run: str, cases: str) -> None:
+    store.begin(a_run(run))
+    store.add_evaluation(an_evaluation(run))
+    store.save_results([a_result(run, case) for case in cases])
+    store.finish(run, "finished", {}, {})
 
 
 def test_notes_are_those_of_a_case_in_order_until_they_are_deleted(store: Store) -> None:

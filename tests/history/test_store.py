@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from tests.history.made_up import a_result, a_run
 from callscore.errors import UnusableStore
 from callscore.history import store as store_module
 from callscore.history.opening import open_store
+from callscore.history.queries import results_of_cases
+from callscore.history.run_queries import saved_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +35,22 @@ def test_results_can_be_written_while_they_are_read(
     store.save_results([a_result(RUN, "c")])
 
     assert [first.case, *(result.case for result in reading)] == ["a", "b", "c"]
+
+
+def test_one_case_is_found_without_a_search_of_the_whole_run(store: Store) -> None:
+    store.begin(a_run())
+    store.save_results([a_result(RUN, "a"), a_result(RUN, "b")])
+    queries: list[str] = []
+    with store.reading() as connection:
+        assert isinstance(connection, sqlite3.Connection)
+        connection.set_trace_callback(queries.append)
+        run = saved_run(connection, RUN)
+        assert results_of_cases(connection, run, ["b"]).keys() == {(0, "b")}
+        connection.set_trace_callback(None)
+        plans = [connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall() for query in queries]
+
+    [plan] = [plan for query, plan in zip(queries, plans, strict=True) if "payloads" in query]
+    assert "(run=? AND case_id=?)" in plan[0][3]
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])

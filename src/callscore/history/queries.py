@@ -130,10 +130,11 @@ def results_of_cases(
     """The trials of some cases of a run, by the number of the evaluation and the id."""
     require_results(connection, run)
     names = sorted(set(map(clean_text, cases)))
-    rows = _results_where(connection, run, "case_id", names)
-    records = [result_record(row, run.id) for row in rows]
+    # Sorted here: sorted by the database, SQLite would search the whole run for one case.
+    in_order = attrgetter("evaluation", "trial", "number")
+    rows = sorted(_results_where(connection, run, "case_id", names), key=in_order)
     found: dict[tuple[int, str], list[ResultRecord]] = {}
-    for record in sorted(records, key=attrgetter("evaluation", "trial")):
+    for record in [result_record(row, run.id) for row in rows]:
         found.setdefault((record.evaluation, record.case), []).append(record)
     return found
 
@@ -152,10 +153,10 @@ def results_by_number(
 def _results_where(
     connection: AnyConnection, run: SavedRun, column: str, wanted: Sequence[Any]
 ) -> Iterator[Any]:
-    """The results of a run that have one of these values in a column."""
+    """The results of a run that have one of these values in a column, in any order."""
     for start in range(0, len(wanted), _MAX_VALUES):
         some = wanted[start : start + _MAX_VALUES]
-        query = f"{_WITH_BODIES} AND results.{column} IN ({_marks(some)}) ORDER BY results.number"
+        query = f"{_WITH_BODIES} AND results.{column} IN ({_marks(some)})"
         yield from map(ResultRow._make, fetch_all(connection, query, [run.number, *some]))
 
 
@@ -306,15 +307,18 @@ def numbers_in_order(connection: AnyConnection, run: SavedRun) -> Sequence[int]:
 
 
 def rows_of_numbers(
-    connection: AnyConnection, numbers: Sequence[int], columns: Sequence[str]
+    connection: AnyConnection, run: SavedRun, numbers: Sequence[int], columns: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """These columns of the results with these row numbers, in the same order."""
+    """These columns of the results of a run with these row numbers, in the same order."""
     for start in range(0, len(numbers), _MAX_VALUES):
         some = numbers[start : start + _MAX_VALUES]
-        query = f"SELECT number, {', '.join(columns)} FROM results WHERE number IN ({_marks(some)})"  # noqa: S608  (our names)
-        found = {row[0]: row[1:] for row in fetch_all(connection, query, list(some))}
+        query = (
+            f"SELECT number, {', '.join(columns)} FROM results"  # noqa: S608  (our names)
+            f" WHERE run = ? AND number IN ({_marks(some)})"
+        )
+        found = {row[0]: row[1:] for row in fetch_all(connection, query, [run.number, *some])}
         if len(found) != len(some):
-            raise DamagedHistoryError("a result is missing")
+            raise DamagedHistoryError(f"run {run.id}: a result is missing")
         yield from [found[number] for number in some]
 
 
@@ -322,7 +326,7 @@ def result_rows(
     connection: AnyConnection, run: SavedRun, *columns: str
 ) -> Iterator[tuple[Any, ...]]:
     """These columns of all results of a run, in the order of its cases; some are read at a time."""
-    return rows_of_numbers(connection, numbers_in_order(connection, run), columns)
+    return rows_of_numbers(connection, run, numbers_in_order(connection, run), columns)
 
 
 def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:

@@ -43,6 +43,7 @@ __all__ = [
     "evaluations_of_runs",
     "is_dated_ahead",
     "run_by_id",
+    "same_run",
     "save_baseline",
     "saved_run",
     "side_evaluations",
@@ -147,6 +148,26 @@ def saved_run(connection: AnyConnection, name: str) -> SavedRun:
     row = run_by_id(connection, clean_text(name))
     if row is None:
         raise UnknownRun(f"unknown run {name!r}")
+    return _saved(row)
+
+
+def same_run(connection: AnyConnection, name: str, number: int) -> SavedRun:
+    """The run of this id in the row of this number, as it is now.
+
+    Raises:
+        UnknownRun: it was removed; another run may have its id by now.
+    """
+    return _saved(_row_of(connection, name, number))
+
+
+def _row_of(connection: AnyConnection, name: str, number: int) -> Any:
+    row = run_by_id(connection, clean_text(name))
+    if row is None or row.number != number:
+        raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
+    return row
+
+
+def _saved(row: Any) -> SavedRun:
     return SavedRun(row.number, row.id, row.evaluation_count, row.result_count)
 
 
@@ -234,9 +255,7 @@ def end_run(
         UnknownRun: it was removed; another run may have its number by now.
     """
     name, number = run
-    existing = run_by_id(connection, clean_text(name))
-    if existing is None or existing.number != number:
-        raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
+    existing = _row_of(connection, name, number)
     for evaluation, summary in summaries.items():
         given = {"run": number, "number": evaluation, "summary": json_text(dict(summary))}
         execute(connection, _UPDATE_SUMMARY, given)

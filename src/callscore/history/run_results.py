@@ -27,6 +27,7 @@ from callscore.history.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
 __all__ = [
@@ -93,12 +94,14 @@ def light_results(
 
     `is_wanted` filters by the number of the evaluation and the id of the case.
     """
-    numbers, highest = _numbers_and_trials(store, run)
+    saved, numbers, highest = _numbers_and_trials(store, run)
     caches = DecodeCache(decode_usage), DecodeCache(_decode_score)
+
+    def row_of(row: Sequence[Any]) -> LightRow:
+        return _light_row(row, caches, has_trials=highest[row[2]] > 1)
+
     for start in range(0, len(numbers), _PAGE):
-        for row in _light_page(store, numbers[start : start + _PAGE]):
-            if is_wanted is None or is_wanted(row[2], row[3]):
-                yield _light_row(row, caches, has_trials=highest[row[2]] > 1)
+        yield from _light_page(store, saved, numbers[start : start + _PAGE], is_wanted, row_of)
 
 
 # Results that are read in one transaction.
@@ -106,18 +109,27 @@ _PAGE = 2_000
 
 
 @with_retries
-def _numbers_and_trials(store: Store, run: str) -> tuple[Sequence[int], dict[int, int]]:
-    """The row numbers of the results of a run in order, and the highest trial of each evaluation."""
+def _numbers_and_trials(store: Store, run: str) -> tuple[SavedRun, Sequence[int], dict[int, int]]:
+    """A run, the row numbers of its results in order, and the highest trial of each evaluation."""
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
         numbers = queries.numbers_in_order(connection, saved)
-        return numbers, queries.highest_trials(connection, saved)
+        return saved, numbers, queries.highest_trials(connection, saved)
 
 
 @with_retries
-def _light_page(store: Store, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+def _light_page(
+    store: Store,
+    run: SavedRun,
+    numbers: Sequence[int],
+    is_wanted: Callable[[int, str], bool] | None,
+    row_of: Callable[[Sequence[Any]], LightRow],
+) -> list[LightRow]:
     with store.reading() as connection:
-        return list(queries.rows_of_numbers(connection, numbers, _LIGHT_COLUMNS))
+        run_queries.same_run(connection, run.id, run.number)
+        rows = queries.rows_of_numbers(connection, run, numbers, _LIGHT_COLUMNS)
+        # Decoded while reading, which reports what is damaged.
+        return [row_of(row) for row in rows if is_wanted is None or is_wanted(row[2], row[3])]
 
 
 def _light_row(
@@ -176,6 +188,8 @@ def full_results(store: Store, run: str, wanted: Sequence[LightRow]) -> dict[int
         digest for row in wanted for digest in (row.payload, row.calls, row.comparison) if digest
     }
     with store.reading() as connection:
+        for number in {row.run for row in wanted}:
+            run_queries.same_run(connection, run, number)
         bodies = queries.payload_bodies(connection, sorted(digests))
         return {row.number: _full_result(row, run, bodies) for row in wanted}
 

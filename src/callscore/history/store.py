@@ -142,6 +142,7 @@ class Store:
 
         Returns the run as stored: under another id if another process has just used this one.
         """
+        self._numbers.pop(run.id, None)  # it may have been removed since, and begin in another row
         with self.writing() as connection:
             return run_queries.begin_run(connection, run)
 
@@ -312,7 +313,10 @@ class Store:
         self, run: SavedRun, evaluation: int | None, after: int
     ) -> list[tuple[int, ResultRecord]]:
         with self.reading() as connection:
+            current = run_queries.same_run(connection, run.id, run.number)
             rows = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+            if len(rows) < _PAGE:
+                queries.require_results(connection, current)
             return [(row.number, result_record(row, run.id)) for row in rows]
 
     @with_retries
@@ -324,9 +328,9 @@ class Store:
     @with_retries
     def answer_of_run(self, run: str, question: str, trial: int) -> AnswerRecord | None:
         """The answer to a question that was asked in this run."""
-        number = self._run_number(run)
         with self.reading() as connection:
-            return queries.answer_in_run(connection, number, question, trial)
+            saved = run_queries.saved_run(connection, run)
+            return queries.answer_in_run(connection, saved.number, question, trial)
 
     # --- judgements ---------------------------------------------------------------------------
 
