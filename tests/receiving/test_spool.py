@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from callscore.receiving.otlp import JSON, PROTOBUF, RefusedRequest
 from callscore.receiving.receiver import spool_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from callscore.receiving.closed_traces import ClosedTrace
@@ -163,6 +165,37 @@ def test_an_output_that_was_replaced_is_said_once(output: Path) -> None:
 
     assert (receiver.is_known_output, again.is_known_output) == (False, True)
     assert written(output) == [trace_id(1), trace_id(2)]
+
+
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    limits = pytest.importorskip("resource")
+    before = limits.getrlimit(limits.RLIMIT_FSIZE)
+    limits.setrlimit(limits.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        limits.setrlimit(limits.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("later", [[], [a_span(4, 1)]])
+def test_what_was_refused_or_deleted_is_not_there_at_the_next_start(
+    output: Path, later: list[dict[str, Any]]
+) -> None:
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(1, 1, text="x" * 400_000))
+    with no_file_over(600_000):  # the log has room for another one, and the database does not
+        with pytest.raises(RefusedRequest) as caught:
+            accept(receiver, a_span(2, 1, text="x" * 400_000))
+        receiver._spool.delete([1])
+        with pytest.raises(RefusedRequest):
+            accept(receiver, a_span(3, 1, text="x" * 400_000))
+    for span in later:
+        accept(receiver, span)
+    kill(receiver)
+    a_receiver(output, Clock()).finish()
+
+    assert (caught.value.status, written(output)) == (503, [trace_id(4)] * len(later))
 
 
 def error_of_start(output: Path) -> str:

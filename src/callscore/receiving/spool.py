@@ -87,6 +87,7 @@ class Spool:
         self._limit = limit
         self._rows = self._found = 0
         self._next = 1
+        self._unneeded: list[int] = []  # to delete with the next transaction
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write_jobs, name="callscore-spool", daemon=True)
         inode = _require_own(path, limit)
@@ -187,6 +188,8 @@ class Spool:
             self._jobs.put(None)
             self._thread.join()
         with suppress(sqlite3.Error, OSError):
+            if self._unneeded and not ends_session:
+                self._commit([])
             if ends_session:
                 self._database.execute("DELETE FROM spool")
                 self._database.execute("PRAGMA journal_mode=DELETE")  # deletes the log
@@ -217,29 +220,38 @@ class Spool:
                     job.done.set_result(ids)
 
     def _commit(self, jobs: list[_Job]) -> list[list[int]]:
-        """Do jobs in one transaction; returns the ids of the rows of each."""
+        """Do jobs in one transaction; returns the ids of the rows of each.
+
+        What could not be deleted, and rows that were only written to the log, are deleted with the next one: nobody is told
+        of these rows.
+        """
         database, found = self._database, []
         rows, number = self._rows, self._next
+        unneeded = [*self._unneeded, *[row for job in jobs for row in job.unneeded]]
         try:
             database.execute("BEGIN")
             for job in jobs:
                 ids = list(range(number, number + len(job.contents)))
                 pairs = zip(ids, job.contents, strict=True)
                 database.executemany(_WRITE, [_row(*pair) for pair in pairs])
-                database.executemany("DELETE FROM spool WHERE id = ?", [(i,) for i in job.unneeded])
                 found.append(ids)
                 number += len(ids)
-                rows += len(ids) - len(job.unneeded)
+            database.executemany("DELETE FROM spool WHERE id = ?", [(row,) for row in unneeded])
+            rows += number - self._next - len(unneeded)
             if self.session is not None:
                 about = msgspec.json.encode(_Session(self.session, rows))
                 database.execute(_WRITE, _row(0, about))
             database.execute("COMMIT")
+            unneeded = list(range(self._next, number))
             self._rows, self._next = rows, number
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            unneeded = []
         except (sqlite3.Error, MemoryError) as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
             raise OSError(str(error)) from error
+        finally:
+            self._unneeded = unneeded
         return found
 
 
