@@ -41,12 +41,27 @@ _MIN_COPY = 4  # characters of a hidden argument that is hidden elsewhere, too
 _PATH_PART = re.compile(r"[.\[]?([^.\[\]]+)\]?")
 # Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
 _NOT_DATA = frozenset(
-    ("settings", "kind", "status", "name", "key", "keyword", "matcher", "side", "why", "effect")
+    (
+        *(
+            "settings",
+            "kind",
+            "status",
+            "verdict",
+            "name",
+            "key",
+            "keyword",
+            "matcher",
+            "side",
+            "why",
+        ),
+        "effect",
+    )
 )
 # Fields with messages, which are hidden as they are made, and may have markers already.
 _MESSAGES = frozenset(("problem", "details", "reason", "warnings", "notes"))
 # Values of a case or a trace; the numbers of others are those of reports.
 _DATA = (ToolCall, Case, Group, Times, Forbidden, Difference, Fault, Matcher, Malformed, Tool)
+_DATA_FIELDS = frozenset(("input", "metadata", "document"))  # of other values
 # Values whose name is data: that of a tool or a tag, and, where it is shown, of an evaluation.
 _WITH_NAMES = frozenset(
     ("ToolCall", "Tool", "Slice", "EvaluationResults", "PlannedEvaluation", "RunRow")
@@ -69,6 +84,7 @@ class Hider:
     def __init__(self, redaction: Redaction | None = None, *, is_live: bool = False) -> None:
         self._redactor = redactor_for(current_redaction() if redaction is None else redaction)
         self._is_live = is_live
+        self._is_in_data = True
         self._copies: dict[str, str] = {}  # of arguments that are hidden, with their markers
         self.refresh()
 
@@ -111,6 +127,7 @@ class Hider:
         """
         if not self.occurs_in(value):
             return value
+        self._is_in_data = isinstance(value, dict | list)  # and not among the numbers of a report
         hidden: _Value = self._hidden(value)
         if self._copies:  # an argument may be repeated in a text that is not JSON
             is_live, self._is_live = self._is_live, False
@@ -150,7 +167,8 @@ class Hider:
     def _number(self, number: float, path: _Path, depth: int) -> Any:
         """A number, or a marker if there is something to hide in it."""
         is_short = -_MAX_INTEGER < number < _MAX_INTEGER
-        is_searched = self._secrets.has_numbers or self._redactor is not None
+        has_any = self._secrets.has_numbers or self._redactor is not None
+        is_searched = has_any and self._is_in_data
         if isinstance(number, bool) or not is_searched or not is_short:
             return number
         written = str(int(number)) if number == int(number) else repr(number)
@@ -211,14 +229,14 @@ class Hider:
         if isinstance(value, Fault | ToolCall):
             path = (value.tool if isinstance(value, Fault) else value.name,)
         path += own
-        is_live, is_data, found = self._is_live, isinstance(value, _DATA), {}
+        is_live, is_in_data = self._is_live, self._is_in_data
+        is_data, found = isinstance(value, _DATA), {}
         for name in names:
-            member = getattr(value, name)
-            if is_data or not isinstance(member, int | float):
-                self._is_live = is_live and name not in _MESSAGES
-                hide = self._member if own and name in _VALUES else self._hidden
-                found[name] = hide(member, path, depth)
-        self._is_live = is_live
+            self._is_live = is_live and name not in _MESSAGES
+            self._is_in_data = is_data or name in _DATA_FIELDS
+            hide = self._member if own and name in _VALUES else self._hidden
+            found[name] = hide(getattr(value, name), path, depth)
+        self._is_live, self._is_in_data = is_live, is_in_data
         return replace(value, **found)
 
     def _score(self, score: Score, path: _Path, depth: int) -> Score:

@@ -15,7 +15,7 @@ from callscore.core.comparators import regex
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import matches_pattern
 from callscore.errors import InvalidSettings
-from callscore.hiding.finding import OPENING, marker
+from callscore.hiding.finding import marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -188,13 +188,15 @@ class Redactor:
             *(f"pattern {at + 1}" for at in range(len(self._patterns))),
         ]
         ours = [re.escape(marker(name)) for name in names]
-        self._markers = re.compile("|".join([r"(\[hidden (?:[A-Za-z_]\w*)\]", *ours]) + ")")
+        ours += [
+            r"\[hidden [A-Za-z_]\w*\]",
+            r"\b\d{8}-\d{6}-[a-z0-9]{4}\b",
+        ]  # of secrets; ids of runs
+        self._kept = re.compile(f"({'|'.join(ours)})")
 
     def text(self, text: str) -> str:
-        """A text in which what the patterns find is hidden; markers stay."""
-        if OPENING not in text:
-            return self._without_data(text)
-        parts = self._markers.split(text)
+        """A text in which what the patterns find is hidden; markers and the ids of runs stay."""
+        parts = self._kept.split(text)
         parts[::2] = map(self._without_data, parts[::2])
         return "".join(parts)
 
@@ -225,7 +227,10 @@ class Redactor:
         """The mark of an argument with this path, from the name of the tool down, or of one that it is in."""
         path = ("", *path)  # what a name at the top is in
         for name, parts in self._arguments:
-            for end in {len(path), *range(3, len(path))}:  # a difference may be inside of an argument
+            for end in {
+                len(path),
+                *range(3, len(path)),
+            }:  # a difference may be inside of an argument
                 inner = path[:end][-len(parts) :]
                 if len(parts) == len(inner) and all(map(matches_pattern, parts, inner)):
                     return marker(f"argument {name}")
