@@ -193,12 +193,12 @@ class _Same:
         yield from [(one, other) for *_, one, other in first]
         count = 1 + self.count - len(self.first)
         before, after = last[2:]
-        yield _standing_for(before, count), _standing_for(after, count)
+        yield _counted_as(before, count), _counted_as(after, count)
 
 
-def _standing_for(placed: _Placed, count: int) -> _Placed:
-    *place, case = placed
-    return (count > 1, place[1], place[2], replace(case, count=count))
+def _counted_as(placed: _Placed, count: int) -> _Placed:
+    _, position, number, case = placed
+    return count > 1, position, number, replace(case, count=count)
 
 
 # By the place in the run.
