@@ -6,19 +6,19 @@ Nothing is copied if there is nothing to hide. Names of fields, kinds and settin
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.arguments import Difference
+from callscore.core.arguments import Difference, DifferenceKind
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, Tool, ToolCall
 from callscore.core.case import Case, Forbidden, Group, Times
 from callscore.core.phrases import Note, Phrase, Plural
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
-from callscore.core.score import ComparedScore, Fault, Pair, Score, compared_pair
+from callscore.core.score import ComparedScore, Fault, FaultKind, Pair, Score, compared_pair
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.hiding.environment import is_own_word, secret_values
@@ -33,11 +33,16 @@ if TYPE_CHECKING:
 __all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "texts_in"]
 
 _Value = TypeVar("_Value")
-_Path = tuple[str, ...]  # of an argument, from the name of its tool down
+# Of an argument, from the name of its tool down. A step has all names that a pattern may use for it; what is
+# inside a call begins with a step of two: the member with the arguments, and the tool.
+_Path = tuple[tuple[str, ...], ...]
+_ANY_TOOL: _Path = (("", ""), ())
 _LITERAL = "[\\hidden "  # what looks like a marker in a text, and is not one
 _MAX_INTEGER = 10**40  # a longer number is not searched
 _MAX_DEPTH = 200
 _MIN_COPY = 4  # characters of a hidden argument that is hidden elsewhere, too
+_BLANK = "\ufeff \t\r\n\v\f\u00a0"
+_KINDS = frozenset((*get_args(DifferenceKind), *get_args(FaultKind)))
 _PATH_PART = re.compile(r"[.\[]?([^.\[\]]+)\]?")
 # Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
 _NOT_DATA = frozenset(
@@ -148,11 +153,16 @@ class Hider:
         for kinds, hide in self._hide_by_kind if depth <= _MAX_DEPTH else ():
             if isinstance(value, kinds):
                 return hide(self, value, path, depth + 1)
+        if isinstance(value, dict | list | tuple) and self._redactor is not None:  # too deep
+            written = _as_json(value)
+            find = self._redactor
+            mark = find.any_argument() if written is None else find.named_in(written)
+            if mark is not None:
+                return mark
         return self._object(value)
 
     def _text(self, text: str, path: _Path, depth: int) -> str:
-        is_json = text[:1] in ("{", "[") and not text.startswith(OPENING)
-        if is_json and self._redactor is not None and self._redactor.has_arguments:
+        if _may_be_json(text) and self._redactor is not None and self._redactor.has_arguments:
             try:
                 read = msgspec.json.decode(text)
             except (ValueError, RecursionError):
@@ -186,16 +196,23 @@ class Hider:
         return value if hidden == shown else hidden
 
     def _mapping(self, value: Mapping[Any, Any], path: _Path, depth: int) -> Any:
-        tool, own, members = value.get("name"), _parts_of(value.get("path")), {}
+        is_argument = bool(path) and len(path[0]) > 1
+        tool, members = value.get("name"), {}
+        tools = (tool,) if isinstance(tool, str) else ()
+        own = () if is_argument else _parts_of(value.get("path"))
+        is_difference = bool(own) and str(value.get("kind")) in _KINDS
         for key, member in value.items():
             hidden_key = self.text(key) if isinstance(key, str) else self._hidden(key, (), depth)
-            if isinstance(tool, str) and key in _ARGUMENTS:
-                members[hidden_key] = self._hidden(member, (tool,), depth)
-            elif not own:
-                members[hidden_key] = self._member(member, (*path, str(key)), depth)
-            else:  # a difference
-                hide = self._member if key in _VALUES else self._hidden
-                members[hidden_key] = hide(member, (*path, *own), depth)
+            step = (str(key), *(tools if key in _ARGUMENTS else ()))
+            if len(step) > 1 and not is_argument and _may_be_arguments(member):
+                members[hidden_key] = self._hidden(member, (step,), depth)
+            elif is_difference and key in _VALUES:
+                at = (*path, *own[:-1], (*own[-1], key))
+                members[hidden_key] = self._member(member, at, depth)
+            elif is_difference and key in Difference.__struct_fields__:
+                members[hidden_key] = self._hidden(member, path, depth)
+            else:
+                members[hidden_key] = self._member(member, (*path, step), depth)
         if isinstance(value, FaultyObject):
             return FaultyObject(members, self._hidden(value.fault, path, depth))
         return members
@@ -227,7 +244,9 @@ class Hider:
             names.append("name")
         own = _parts_of(getattr(value, "path", None))
         if isinstance(value, Fault | ToolCall):
-            path = (value.tool if isinstance(value, Fault) else value.name,)
+            path = _inside(value.tool if isinstance(value, Fault) else value.name)
+        elif isinstance(value, Difference) and not path:
+            path = _ANY_TOOL
         path += own
         is_live, is_in_data = self._is_live, self._is_in_data
         is_data, found = isinstance(value, _DATA), {}
@@ -254,7 +273,7 @@ class Hider:
         )
 
     def _pair(self, pair: Pair, depth: int) -> Pair:
-        path = (pair.expected.name,)
+        path = _inside(pair.expected.name)
         expected, actual = self._hidden((pair.expected, pair.actual), path, depth)
         return compared_pair(
             replace(pair, expected=expected, actual=actual),
@@ -289,7 +308,22 @@ def _parts_of(path: Any) -> _Path:
     """The names in a JSON path such as `$.passengers[0].name`."""
     if not isinstance(path, str) or not path.startswith("$"):
         return ()
-    return tuple([name for name in _PATH_PART.findall(path[1:]) if not name.isdecimal()])
+    return tuple([(name,) for name in _PATH_PART.findall(path[1:]) if not name.isdecimal()])
+
+
+def _inside(tool: str) -> _Path:
+    """The path of the arguments of a tool."""
+    return (("", tool),)
+
+
+def _may_be_json(text: str) -> bool:
+    start = text.lstrip(_BLANK)
+    return start[:1] in ("{", "[") and not start.startswith(OPENING)
+
+
+def _may_be_arguments(value: Any) -> bool:
+    """Whether a member of what looks like a call has the arguments of one: an object, or its text."""
+    return isinstance(value, dict) or (isinstance(value, str) and _may_be_json(value))
 
 
 def _scalars_in(value: Any) -> Iterator[str]:

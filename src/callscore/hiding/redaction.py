@@ -51,6 +51,7 @@ _MAX_VALUES = 100
 _SECONDS = 10.0  # for a hundred patterns, beside what each text is allowed
 _SECONDS_PER_TEXT = 0.01
 _SECONDS_PER_CHARACTER = 1e-5
+_WILDCARDS = frozenset("*?[")
 _CHECKED_DIGITS = str.maketrans("0123456789", "0246813579")
 
 
@@ -223,25 +224,34 @@ class Redactor:
         self._seconds_left[number] = max(0.0, left - max(0.0, thread_time() - begin - allowed))
         return hidden
 
-    def argument(self, path: Sequence[str]) -> str | None:
-        """The mark of an argument with this path, from the name of the tool down, or of one that it is in."""
-        path = ("", *path)  # what a name at the top is in
-        for name, parts in self._arguments:
-            for end in {
-                len(path),
-                *range(3, len(path)),
-            }:  # a difference may be inside of an argument
+    def argument(self, path: Sequence[Sequence[str]]) -> str | None:
+        """The mark of an argument with this path, from its tool down, or of one that it is in; None without one.
+
+        A step of the path has all names that it may be called by; one without names fits any.
+        """
+        path = (("",), *path)  # what a name at the top is in
+        for end in {len(path), *range(3, len(path))}:  # a difference may be inside of an argument
+            for name, parts in self._arguments:
                 inner = path[:end][-len(parts) :]
-                if len(parts) == len(inner) and all(map(matches_pattern, parts, inner)):
+                if len(parts) == len(inner) and all(map(_is_called, parts, inner)):
                     return marker(f"argument {name}")
         return None
 
     def named_in(self, text: str) -> str | None:
-        """The mark of an argument whose name may be in a text; None if none is."""
+        """The mark of an argument whose name may be before a colon in a text; None if none is."""
         for name, parts in self._arguments:
-            if parts[-1] in text or "*" in parts[-1]:
+            last = r"\w" if _WILDCARDS.intersection(parts[-1]) else re.escape(parts[-1])
+            if re.search(rf"""{last}[\\"']*\s*:""", text):
                 return marker(f"argument {name}")
         return None
+
+    def any_argument(self) -> str | None:
+        """The mark of some argument; None if none is hidden."""
+        return marker(f"argument {self._arguments[0][0]}") if self._arguments else None
+
+
+def _is_called(pattern: str, names: Sequence[str]) -> bool:
+    return not names or any(matches_pattern(pattern, name) for name in names)
 
 
 @lru_cache(maxsize=8)
