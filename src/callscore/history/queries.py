@@ -52,6 +52,7 @@ __all__ = [
     "answer_in_run",
     "answered_questions",
     "answers_of_run",
+    "counted_results",
     "highest_trials",
     "judgement_by_key",
     "newest_answer",
@@ -320,6 +321,21 @@ def rows_of_numbers(
         if len(found) != len(some):
             raise DamagedHistoryError(f"run {run.id}: a result is missing")
         yield from [found[number] for number in some]
+
+
+_COUNTED = """
+SELECT evaluation, case_id, status, passed, f1, tags FROM results
+WHERE run = ? ORDER BY case_id, evaluation
+"""
+
+
+def counted_results(connection: AnyConnection, run: SavedRun) -> Iterator[Any]:
+    """What is counted of all results of a run, the trials of a case together; some are read at a time."""
+    count = 0
+    for rows in fetch_pages(connection, _COUNTED, [run.number]):
+        count += len(rows)
+        yield from rows
+    run.require_results(count)
 
 
 def result_rows(
