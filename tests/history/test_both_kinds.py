@@ -26,6 +26,7 @@ from tests.tables.commands import Folder, stable_environment, value_at
 from tests.tables.rows import rows
 
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
+from callscore.history.database import execute
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.opening import open_store
 from callscore.history.run_results import light_results
@@ -225,6 +226,19 @@ def _save_run(store: Store, run: str, cases: str) -> None:
     store.add_evaluation(an_evaluation(run))
     store.save_results([a_result(run, case) for case in cases])
     store.finish(run, "finished", {}, {})
+
+
+@pytest.mark.parametrize("length", [10, 5_000])
+def test_a_damaged_payload_is_replaced_when_it_is_saved_again(store: Store, length: int) -> None:
+    result = a_result(RUN, answer="a" * length)
+    store.begin(a_run())
+    store.save_results([result])
+    with store.writing() as connection:
+        assert execute(connection, "UPDATE payloads SET body = ?", [b"{}"]) > 0
+
+    store.save_results([result])
+
+    assert [each.answer for each in store.results(RUN)] == [result.answer]
 
 
 def test_notes_are_those_of_a_case_in_order_until_they_are_deleted(store: Store) -> None:

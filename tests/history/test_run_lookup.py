@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
+import tracemalloc
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.statistics import wilson
 from callscore.errors import UnknownRun
-from callscore.history import run_lookup
+from callscore.history import run_lookup, run_queries
+from callscore.history.counting import numbers_by_tag
 from callscore.history.run_lookup import RunLine, list_runs
 
 if TYPE_CHECKING:
-    from callscore.history.records import EvaluationNumbers, ResultRecord
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from callscore.history.counting import Counted
+    from callscore.history.records import EvaluationNumbers, ResultRecord, RunRecord
     from callscore.history.store import Store
 
 IDS = ["20261115-184354-k3f9", "20261115-184354-k3zz", "20261116-070000-bcdf"]
@@ -154,6 +163,45 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
     # An error did not pass, and counts as 0.
     assert tally.f1 == pytest.approx((1 + 0.5 + 1) / 5)
     assert tally.interval == wilson((tally.share or 0) * 3, 3)
+
+
+def test_others_can_write_while_the_tags_of_a_run_are_counted(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(rows: Iterable[Counted]) -> Any:
+        with closing(sqlite3.connect(path, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+        return numbers_by_tag(rows)
+
+    monkeypatch.setattr(run_queries, "numbers_by_tag", count)
+    ends: list[Callable[[RunRecord], object]] = [
+        lambda run: store.finish(run.id, "finished", {}, {0: TOTALS}),
+        lambda run: store.begin(replace(run, status="finished")),
+    ]
+    for number, end in enumerate(ends):
+        run = store.begin(a_run(IDS[number]))
+        store.add_evaluation(an_evaluation(run.id))
+        store.save_results(
+            [_case(case, "smoke", run=run.id, trial=at) for at in (1, 2) for case in ("a", "b")]
+        )
+        end(run)
+
+    lines = list_runs(store, tag="smoke")
+    assert [(_numbers(each).cases, _numbers(each).trials) for each in lines] == [(2, 4), (2, 4)]
+
+
+def test_counting_the_tags_of_a_long_run_takes_little_memory() -> None:
+    rows = ((0, f"case-{at}", "scored", True, 1.0, '["a", "b", "c"]') for at in range(20_000))
+    tracemalloc.start()
+    try:
+        found = numbers_by_tag(rows)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert found is not None
+    assert [each.cases for each in found[0].values()] == [20_000] * 3
+    assert most < 200_000
 
 
 def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:

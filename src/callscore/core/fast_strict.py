@@ -40,9 +40,6 @@ _UNDECIDED = (*_DECODE_ERRORS, OverBudget)
 _find_no_object = re.compile(rb"\0[^{]").search
 # Beyond this many pairs, looking every call up among the others takes too long.
 _MAX_LOOKUPS = 4096
-# One missed and one extra call make one pair in the confusion table; with more calls, the pairs
-# depend on their order.
-_IN_ANY_ORDER = 2
 
 
 class PlainCall(Struct, frozen=True, gc=False):

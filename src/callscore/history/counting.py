@@ -2,95 +2,103 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from callscore.core.results import MetricValue
-from callscore.core.totals import Column, Totals
+from callscore.core.totals import Column
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    # Evaluation, case, status, passed, F1.
-    Counted = tuple[int, str, str, bool | None, float | None]
+    # Evaluation, case, status, passed, F1, tags as JSON. The trials of a case follow one another.
+    Counted = tuple[int, str, str, bool | None, float | None, str | None]
 
 __all__ = ["count_results", "numbers_by_tag"]
 
-_F1 = "f1"
+
+class _Tally:
+    """The counts of the results so far, of which those of one case follow one another."""
+
+    def __init__(self) -> None:
+        self._f1 = Column("f1")
+        self._cases = self._decided = 0
+        self._answered = self._passed = self._undecided = self._errors = 0
+        self._last: str | None = None
+        self._is_last_decided = False
+
+    def add(self, row: Counted) -> None:
+        _, case, status, passed, f1, _ = row
+        if case != self._last:
+            self._cases += 1
+            self._last, self._is_last_decided = case, False
+        if not self._is_last_decided and (status == "error" or passed is not None):
+            self._decided += 1
+            self._is_last_decided = True
+        if status == "error":
+            self._errors += 1
+            return
+        self._answered += 1
+        self._passed += bool(passed)
+        self._undecided += passed is None
+        self._f1.add(MetricValue("f1", f1))
+
+    def numbers(self) -> EvaluationNumbers:
+        decided = self._answered - self._undecided + self._errors
+        return EvaluationNumbers(
+            cases=self._cases,
+            trials=self._answered + self._errors,
+            decided=self._decided,
+            answered=self._answered,
+            passed=self._passed,
+            share=self._passed / decided if decided else None,
+            f1=self._f1.scorer(errors=self._errors, is_complete=True).mean,
+            errors=self._errors,
+        )
 
 
 def count_results(rows: Iterable[Counted]) -> dict[int, EvaluationNumbers]:
-    """The totals of each evaluation, by its number, given results in the order of the cases."""
-    found: dict[int, tuple[Totals, dict[str, bool]]] = {}  # and whether each case is decided
-    for evaluation, case, status, passed, f1 in rows:
-        if evaluation not in found:
-            found[evaluation] = Totals(columns={_F1: Column(_F1)}), {}
-        totals, cases = found[evaluation]
-        cases[case] = cases.get(case, False) or status == "error" or passed is not None
-        if status == "error":
-            totals.errors += 1
-            continue
-        totals.answered += 1
-        totals.passed += bool(passed)
-        totals.undecided += passed is None
-        totals.add_value(MetricValue(_F1, f1))
-    return {number: _numbers_of(*each) for number, each in found.items()}
-
-
-def _numbers_of(totals: Totals, cases: dict[str, bool]) -> EvaluationNumbers:
-    decided = totals.answered - totals.undecided + totals.errors
-    return EvaluationNumbers(
-        cases=len(cases),
-        trials=totals.answered + totals.errors,
-        decided=sum(cases.values()),
-        answered=totals.answered,
-        passed=totals.passed,
-        share=totals.passed / decided if decided else None,
-        f1=totals.columns[_F1].scorer(errors=totals.errors, is_complete=True).mean,
-        errors=totals.errors,
-    )
+    """The totals of each evaluation, by its number."""
+    found: dict[int, _Tally] = {}
+    for row in rows:
+        if row[0] not in found:
+            found[row[0]] = _Tally()
+        found[row[0]].add(row)
+    return {evaluation: tally.numbers() for evaluation, tally in found.items()}
 
 
 # With more tags than this, the totals of all of them would take more room than the results.
 _MAX_TAGS = 100
-_decode_tags = msgspec.json.Decoder(list[str]).decode
 
 
-def numbers_by_tag(
-    rows: Iterable[tuple[Counted, str | None]],
-) -> dict[int, dict[str, EvaluationNumbers]] | None:
-    """The totals of each evaluation and tag, given results in the order of the cases, with their tags.
+@lru_cache(maxsize=1_000)  # most results have the same few tags
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(msgspec.json.decode(text, type=list[str])))
+
+
+def numbers_by_tag(rows: Iterable[Counted]) -> dict[int, dict[str, EvaluationNumbers]] | None:
+    """The totals of each evaluation and tag.
 
     None if there are too many tags, or if some are not text: imported runs may contain anything.
     """
+    by_tag: dict[str, dict[int, _Tally]] = {}
     try:
-        by_tag = _by_tag(rows)
+        for row in rows:
+            evaluation, *_, text = row
+            for tag in () if text is None else _tags(text):
+                tallies = by_tag.setdefault(tag, {})
+                if len(by_tag) > _MAX_TAGS:
+                    return None
+                if evaluation not in tallies:
+                    tallies[evaluation] = _Tally()
+                tallies[evaluation].add(row)
     except msgspec.DecodeError:
         return None
-    if len(by_tag) > _MAX_TAGS:
-        return None
     found: dict[int, dict[str, EvaluationNumbers]] = {}
-    for tag, results in by_tag.items():
-        for evaluation, numbers in count_results(results).items():
-            found.setdefault(evaluation, {})[tag] = numbers
+    for tag, tallies in by_tag.items():
+        for evaluation, tally in tallies.items():
+            found.setdefault(evaluation, {})[tag] = tally.numbers()
     return found
-
-
-def _by_tag(rows: Iterable[tuple[Counted, str | None]]) -> dict[str, list[Counted]]:
-    """The results of each tag; with too many tags, of some."""
-    by_tag: dict[str, list[Counted]] = {}
-    by_text: dict[str, list[list[Counted]]] = {}  # most results have the same few tags
-    for counted, text in rows:
-        if text is None:
-            continue
-        if text not in by_text:
-            by_text[text] = [
-                by_tag.setdefault(tag, []) for tag in dict.fromkeys(_decode_tags(text))
-            ]
-            if len(by_tag) > _MAX_TAGS:
-                break
-        for results in by_text[text]:
-            results.append(counted)
-    return by_tag

@@ -29,6 +29,7 @@ from callscore.history.records import (
     pack_digest,
     result_record,
     result_values,
+    stored_text,
 )
 from callscore.history.tables import (
     ANSWERS,
@@ -52,6 +53,7 @@ __all__ = [
     "answer_in_run",
     "answered_questions",
     "answers_of_run",
+    "counted_results",
     "highest_trials",
     "judgement_by_key",
     "newest_answer",
@@ -72,8 +74,14 @@ __all__ = [
 ]
 
 
-# An existing payload is left as it is; an existing evaluation, result, judgement or baseline is replaced.
-_INSERT_PAYLOAD = insert_into(PAYLOADS, conflict=())
+# An existing evaluation, result, judgement or baseline is replaced, and a payload that is damaged.
+_INSERT_PAYLOAD = (
+    f"{insert_into(PAYLOADS, conflict=('digest',))} WHERE payloads.body <> excluded.body"
+)
+# Without the bodies that take longer to check than to be read by the few who need them.
+_EXISTING_PAYLOADS = (
+    "SELECT digest, CASE WHEN length(body) < 1000 THEN body END FROM payloads WHERE digest IN"
+)
 _INSERT_EVALUATION = insert_into(EVALUATIONS, conflict=("run", "number"))
 _INSERT_ANSWER = insert_into(ANSWERS)
 _INSERT_RESULT = insert_into(RESULTS, conflict=("run", "evaluation", "case_id", "trial"))
@@ -227,10 +235,6 @@ def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any)
 
 # --- writing answers, results and payloads ----------------------------------------------------
 
-# Far below the number of values that databases accept in one statement.
-_DIGESTS_PER_QUERY = 500
-
-
 # The rows of answers, the rows of results, and the payloads of both.
 NewRows = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], Bodies]
 
@@ -271,7 +275,7 @@ def save_baseline(connection: AnyConnection, name: str, run: int) -> None:
 
 
 def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
-    """Insert the payloads that do not exist yet.
+    """Insert the payloads that do not exist yet, and replace damaged ones, unless these are long.
 
     A query first is faster than compressing payloads that exist already, or sending them to a server.
     It runs in the transaction that writes the references, so that no cleanup can remove them in between.
@@ -281,11 +285,13 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
     if is_sqlite(connection):  # finds out by itself, and small ones are not compressed
         asked = [digest for digest in digests if may_compress(bodies[digest])]
     existing: set[bytes] = set()
-    for start in range(0, len(asked), _DIGESTS_PER_QUERY):
-        some = asked[start : start + _DIGESTS_PER_QUERY]
+    for start in range(0, len(asked), _MAX_VALUES):
+        some = asked[start : start + _MAX_VALUES]
         # Many values: drivers find those without names much faster.
-        query = f"SELECT digest FROM payloads WHERE digest IN ({_marks(some)})"  # noqa: S608  (only marks)
-        existing.update([bytes(digest) for (digest,) in fetch_all(connection, query, some)])
+        rows = fetch_all(connection, f"{_EXISTING_PAYLOADS} ({_marks(some)})", some)
+        existing.update(
+            [digest for digest, body in rows if body is None or stored_text(body, digest)]
+        )
     new = [(digest, compressed(bodies[digest])) for digest in digests if digest not in existing]
     insert_rows(connection, _INSERT_PAYLOAD, new)
 
@@ -320,6 +326,21 @@ def rows_of_numbers(
         if len(found) != len(some):
             raise DamagedHistoryError(f"run {run.id}: a result is missing")
         yield from [found[number] for number in some]
+
+
+_COUNTED = """
+SELECT evaluation, case_id, status, passed, f1, tags FROM results
+WHERE run = ? ORDER BY case_id, evaluation
+"""
+
+
+def counted_results(connection: AnyConnection, run: SavedRun) -> Iterator[Any]:
+    """What is counted of all results of a run, the trials of a case together; some are read at a time."""
+    count = 0
+    for rows in fetch_pages(connection, _COUNTED, [run.number]):
+        count += len(rows)
+        yield from rows
+    run.require_results(count)
 
 
 def result_rows(

@@ -58,6 +58,7 @@ __all__ = [
     "run_records",
     "run_row",
     "settings_digest",
+    "stored_text",
     "unpack",
     "unpack_digest",
 ]
@@ -153,7 +154,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         first_wrong_turn: the number of the first turn that did not pass, from 1.
         tools: correct, incorrect, missed, extra and forbidden calls by tool; None if they were not
             counted.
-        comparison: the pairs and their differences, a `SavedComparison` as plain data.
+        comparison: the pairs and their differences, as `saved_scores` saves them.
         passed: whether all scorers pass.
         failure: why there is no answer: a kind, and a sentence.
         is_reused: whether the answer is from an earlier run.
@@ -315,15 +316,21 @@ def unpack(body: bytes | None, digest: bytes | None) -> Any:
     """
     if digest is None:
         return None
-    if not isinstance(body, bytes):
+    text = stored_text(body, digest)
+    if text is None:
         raise DamagedHistoryError("a saved case or answer is damaged")
+    return decode_json(text)
+
+
+def stored_text(body: bytes | None, digest: bytes) -> bytes | None:
+    """The stored payload of this digest as JSON; None if it is missing, or is another one."""
+    if not isinstance(body, bytes):
+        return None
     try:
         text = zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body
     except zlib.error:
-        text = b""
-    if digest_of(text) != digest:
-        raise DamagedHistoryError("a saved case or answer is damaged")
-    return decode_json(text)
+        return None
+    return text if digest_of(text) == digest else None
 
 
 def clean_text(text: str) -> str:

@@ -284,9 +284,8 @@ def _count(
     def has_tag(tags: str | None) -> bool:
         return is_tag is None or any(map(is_tag, msgspec.json.decode(tags or "[]")))
 
-    columns = ("evaluation", "case_id", "status", "passed", "f1", "tags")
-    rows = queries.result_rows(connection, run_queries.saved_run(connection, run.id), *columns)
-    return count_results(row[:5] for row in rows if has_tag(row[5]))
+    rows = queries.counted_results(connection, run_queries.saved_run(connection, run.id))
+    return count_results(row for row in rows if has_tag(row[5]))
 
 
 _MAX_TAGS = 10_000

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.counting import numbers_by_tag
 from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import execute, fetch_all, fetch_pages
+from callscore.history.database import execute, fetch_all
+from callscore.history.queries import counted_results
 from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (
     Baseline,
@@ -42,9 +43,11 @@ __all__ = [
     "evaluations_of_run",
     "evaluations_of_runs",
     "is_dated_ahead",
+    "numbers_of_tags",
     "run_by_id",
     "same_run",
     "save_baseline",
+    "save_numbers_of_tags",
     "saved_run",
     "side_evaluations",
 ]
@@ -206,7 +209,6 @@ def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -
     if row["status"] != "running":
         for name, query in _COUNT_QUERIES.items():
             [(values[name],)] = fetch_all(connection, query, given)
-        _save_numbers_by_tag(connection, existing)
     statement = f"UPDATE runs SET {_assignments(values)} WHERE number = :number"  # noqa: S608  (our names)
     execute(connection, statement, {**values, "number": existing.number})
     return values["result_count"] or 0
@@ -217,25 +219,33 @@ _COUNT_QUERIES = {
     "evaluation_count": "SELECT count(*) FROM evaluations WHERE run = :run",
     "result_count": "SELECT count(*) FROM results WHERE run = :run",
 }
-_TAGGED_RESULTS = """
-SELECT evaluation, case_id, status, passed, f1, tags FROM results
-WHERE run = :run AND tags IS NOT NULL ORDER BY coalesce(position, number), number
-"""
 _UPDATE_BY_TAG = "UPDATE evaluations SET by_tag = :by_tag WHERE run = :run AND number = :number"
 
 
-def _save_numbers_by_tag(connection: AnyConnection, run: Any) -> None:
-    """Store the totals of each tag with the evaluations of a run that ends now.
+def numbers_of_tags(connection: AnyConnection, run: str) -> list[dict[str, Any]]:
+    """The totals of each tag, as they are stored with the evaluations of a run that ends now.
 
     Lists of runs show them: counting them for each list would read all results.
     """
-    pages = fetch_pages(connection, _TAGGED_RESULTS, {"run": run.number})
-    found = numbers_by_tag((row[:5], row[5]) for page in pages for row in page)
-    numbers = [row.number for row in _evaluation_rows(connection, run.number)]
+    row = run_by_id(connection, clean_text(run))
+    if row is None:
+        return []
+    found = numbers_by_tag(counted_results(connection, SavedRun(row.number, row.id)))
+    numbers = [each.number for each in _evaluation_rows(connection, row.number)]
     is_known = found is not None and found.keys() <= set(numbers)
-    for number in numbers:
-        by_tag = json_bytes((found or {}).get(number, {})).decode() if is_known else None
-        given = {"run": run.number, "number": number, "by_tag": by_tag}
+    return [
+        {
+            "run": row.number,
+            "number": number,
+            "by_tag": json_bytes((found or {}).get(number, {})).decode() if is_known else None,
+        }
+        for number in numbers
+    ]
+
+
+def save_numbers_of_tags(connection: AnyConnection, found: Iterable[dict[str, Any]]) -> None:
+    """Store what `numbers_of_tags` found."""
+    for given in found:
         execute(connection, _UPDATE_BY_TAG, given)
 
 

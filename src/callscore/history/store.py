@@ -143,8 +143,11 @@ class Store:
         Returns the run as stored: under another id if another process has just used this one.
         """
         self._numbers.pop(run.id, None)  # it may have been removed since, and begin in another row
+        by_tag = [] if run.status == "running" else self._numbers_of_tags(run.id)
         with self.writing() as connection:
-            return run_queries.begin_run(connection, run)
+            begun = run_queries.begin_run(connection, run)
+            run_queries.save_numbers_of_tags(connection, by_tag)
+            return begun
 
     @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
@@ -165,8 +168,15 @@ class Store:
     ) -> None:
         """Store how a run ended, with its counts, and the totals of its evaluations by number."""
         number = self._run_number(run)
+        by_tag = self._numbers_of_tags(run)
         with self.writing() as connection:
             run_queries.end_run(connection, (run, number), status, totals, summaries)
+            run_queries.save_numbers_of_tags(connection, by_tag)
+
+    def _numbers_of_tags(self, run: str) -> list[dict[str, Any]]:
+        # Reads all results: during a transaction for writing, other processes would have to wait.
+        with self.reading() as connection:
+            return run_queries.numbers_of_tags(connection, run)
 
     @with_retries
     def runs(self, limit: int | None = None) -> list[RunRecord]:
