@@ -65,18 +65,15 @@ class MemoryWatch:
 
     Args:
         root: the process.
-        parents: the number of levels that are not workers. A command of callscore has two: a small
-            process that waits for the one that does the work.
 
     Attributes:
-        parent: the memory of the largest process that is not a worker, in megabytes, at its largest.
-        largest: the largest of the other processes.
+        parent: its memory, in megabytes, at its largest.
+        largest: the largest of the others, which are workers.
     """
 
-    def __init__(self, root: int, *, parents: int = 1) -> None:
+    def __init__(self, root: int) -> None:
         self.parent = 0.0
         self._root = root
-        self._parents = parents
         self.largest = Process("", 0.0)
         self._end = Event()
         self._thread = Thread(target=self._watch, daemon=True)
@@ -93,7 +90,7 @@ class MemoryWatch:
         while not self._end.wait(_PAUSE):
             for pid, level in process_levels(self._root).items():
                 found = most_memory(pid)
-                if level < self._parents:
+                if level == 0:
                     self.parent = max(self.parent, found.megabytes)
                 elif found.megabytes > self.largest.megabytes:
                     self.largest = found

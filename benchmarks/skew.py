@@ -29,6 +29,9 @@ import scale_data
 from msgspec import Struct
 from process_tree import MemoryWatch, process_levels
 
+from callscore.engines.row_files import parts_folder
+from callscore.engines.splits import plan_splits
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -37,7 +40,6 @@ __all__ = ["Finding", "Place", "differing_row", "input_places", "main"]
 ROOT = Path(__file__).parents[1]
 MOST_MEGABYTES = 300
 _JOBS = 2
-_PARENTS = 2  # levels of processes of a command that are not workers
 _SEED = 7
 _GIGABYTE = 10**9
 _FULL_KILLS = 100
@@ -329,9 +331,10 @@ def _score(
             env=environment,
         )
         random = Random(seed)
-        moments = sorted([random.random() * _size_of(files) for _ in range(kills)])
+        parts = len([*plan_splits([*map(str, files)])]) if kills else 0
+        moments = sorted([random.random() * parts for _ in range(kills)])
         killer = _Killer(process.pid, rows, moments, random)
-        with MemoryWatch(process.pid, parents=_PARENTS) as memory, killer:
+        with MemoryWatch(process.pid) as memory, killer:
             _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return Run(
@@ -346,22 +349,12 @@ def _score(
     )
 
 
-def _size_of(files: Sequence[Path]) -> int:
-    return sum([path.stat().st_size for path in files if path.exists()])
-
-
-class _DoneParts(Struct):
-    """A line of the list of parts that are done; the first line has no size."""
-
-    size: int = 0
-
-
 class _Killer:
-    """Kills a random worker of a run at each of the moments: when so many bytes of the input are done."""
+    """Kills a random worker of a run at each of the moments: when so many parts of the input are done."""
 
     def __init__(self, root: int, rows: Path, moments: Sequence[float], random: Random) -> None:
         self._root = root
-        self._manifest = Path(f"{rows}.parts") / "manifest.jsonl"
+        self._parts = parts_folder(str(rows))
         self._moments, self._random = moments, random
         self._end = Event()
         self._thread = Thread(target=self._kill_all, daemon=True)
@@ -384,16 +377,13 @@ class _Killer:
             self._kill_one()
 
     def _done(self) -> int:
-        """The bytes of the input that are done."""
-        with suppress(OSError):
-            lines = self._manifest.read_bytes().split(b"\n")[1:-1]
-            return sum([msgspec.json.decode(line, type=_DoneParts).size for line in lines])
-        return 0
+        """The parts of the input that are done."""
+        return len([*self._parts.glob("part-*.parquet")])
 
     def _kill_one(self) -> None:
         while not self._end.is_set():
             levels = process_levels(self._root).items()
-            workers = [pid for pid, level in levels if level >= _PARENTS]
+            workers = [pid for pid, level in levels if level > 0]
             if workers:
                 with suppress(ProcessLookupError):
                     os.kill(self._random.choice(workers), signal.SIGKILL)

@@ -27,6 +27,7 @@ from tests.engines.row_cases import RECORDS, row_table
 from callscore import Settings, score_files, score_joined
 from callscore.engines import local_rows, pool, results_of, splits
 from callscore.engines.batches import RowScorer
+from callscore.engines.row_files import RowFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -470,6 +471,88 @@ def test_a_line_that_ends_every_process_is_reported_and_the_rest_goes_on(
         each["id"] for each in MANY if each["id"] != "case 50"
     ]
     assert f"every process that worked on it: {path}@{lost['offset']}" in capsys.readouterr().err
+
+
+def test_a_process_that_ends_before_its_first_record_is_not_tried_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, tries = write(tmp_path / "cases.jsonl", MANY), tmp_path / "tries"
+    work, ours = local_rows._SplitScorer.work, os.getpid()
+
+    def work_or_die(scorer: Any, split: splits.Split) -> Any:
+        if os.getpid() != ours and split.start == 4_000:
+            with tries.open("ab") as file:
+                file.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(scorer, split)
+
+    monkeypatch.setattr(local_rows._SplitScorer, "work", work_or_die)
+
+    rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
+
+    (lost,) = [row for row in rows if row["status"] == "unreadable"]
+    assert tries.stat().st_size <= 7
+    assert "ended 6 processes" in lost["problem"]
+
+
+def test_processes_that_end_while_they_write_the_results_are_an_error_and_the_run_can_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, tries = write(tmp_path / "cases.jsonl", MANY), tmp_path / "tries"
+    written, ours = RowFile.written, os.getpid()
+
+    def die(file: RowFile, batch: Any) -> Any:
+        if os.getpid() != ours and file._path.name == "rows.parquet":
+            with tries.open("ab") as noted:
+                noted.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return written(file, batch)
+
+    arguments = ["score", path, "--jobs", 2, "--results", tmp_path / "rows.parquet"]
+    with monkeypatch.context() as patch:
+        patch.setattr(RowFile, "written", die)
+        assert run(*arguments) == 5
+    assert tries.stat().st_size == 1 + pool.MOST_DEATHS
+    assert "3 processes that wrote the results" in capsys.readouterr().err
+    rows = rows_of(path, "--resume", results=tmp_path / "rows.parquet")
+
+    assert rows.num_rows == len(MANY)
+
+
+def test_any_number_of_records_may_end_their_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "cases.jsonl", MANY)
+
+    def alone(_: Any, task: Any) -> pool.Done[Any, Any]:
+        if isinstance(task, splits.Split) and len(task.skipped) < sys.getrecursionlimit():
+            return pool.Done(task, None, len(task.skipped), pool.MOST_DEATHS)
+        return pool.Done(task, None)
+
+    monkeypatch.setattr(pool.Pool, "alone", alone)
+    monkeypatch.setattr(pool.Pool, "results", lambda each, tasks: map(each.alone, tasks))
+
+    rows = rows_of(path, results=tmp_path / "rows.parquet")
+
+    assert rows.num_rows == len(MANY)
+
+
+def test_lines_that_are_lost_say_how_many_processes_they_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "cases.jsonl", MANY)
+    work, ours = pool._InOneState.__call__, os.getpid()
+
+    def work_or_die(state: Any, message: Any) -> Any:
+        if os.getpid() != ours and b'"case 50"' in b"".join(each.data for each in message[0]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(state, message)
+
+    monkeypatch.setattr(pool._InOneState, "__call__", work_or_die)
+
+    run("score", path, "--jobs", 2, "--format", "json")
+
+    assert "ended 6 processes" in capsys.readouterr().out
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -76,9 +76,13 @@ def test_an_engine_that_is_not_installed_is_skipped_with_a_line(
 
 
 @pytest.mark.process
-def test_the_checks_pass_on_small_input(load: Load, capsys: pytest.CaptureFixture[str]) -> None:
-    code = load("skew").main(["--scale", "0.001", "--only", "bad-lines"])
+@pytest.mark.parametrize("words", ["--scale 0.001 --only bad-lines", "--scale 0.004 --only kills"])
+def test_the_checks_pass_on_small_input(
+    load: Load, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    code = load("skew").main(words.split())
 
     printed = capsys.readouterr().out
     assert code == 0, printed
     assert printed.count("ok ") == 1
+    assert " 0 MB in a worker" not in printed

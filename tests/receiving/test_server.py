@@ -205,6 +205,21 @@ def test_connections_that_wait_do_not_shut_out_others(
         assert [ask(server).status for _ in range(3)] == [200] * 3
 
 
+def test_a_connection_without_a_body_is_not_closed_for_the_memory_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apps, "_MAX_UNREAD_BYTES", 1000)
+    with (
+        serving(tmp_path) as (_, server, _),
+        socket.create_connection((HOST, server.port), timeout=WAIT) as idle,
+    ):
+        ask(server)  # the other connection is known by now
+        found = ask(server, b"x" * 2000)
+        idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+        assert (found.status, idle.recv(12)) == (429, b"HTTP/1.1 200")
+
+
 def test_many_empty_members_of_gzip_are_read(server: TraceServer) -> None:
     body = gzip.compress(b"") * 4_500
 

@@ -120,7 +120,7 @@ def _check_file(path: str, inputs: InputOptions, totals: CheckTotals, jobs: int)
         add=totals.add_part,
         state=lambda: reader.state,
         context=lambda: totals.counts.shown,
-        lose=lambda lines: totals.lose(lost_lines(lines)),
+        lose=lambda *lost: totals.lose(lost_lines(*lost)),
     )
     batches = read_batches(path, on_bytes=totals.hooks.on_bytes, allow_remote=True)
     for batch in left_by_pool(batches, line_work, jobs):

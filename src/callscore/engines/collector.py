@@ -326,7 +326,7 @@ class Collector:
         return found
 
     def begin_part(self, already_shown: int) -> None:
-        """Gather from now on what `end_part` returns; in a copy of this process."""
+        """Gather from now on what `end_part` returns; in one of several processes."""
         self._add_strict_counts()
         self.totals = self._no_totals()
         self._names, self._kept, self._first = [], [], None

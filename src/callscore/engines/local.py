@@ -419,7 +419,7 @@ class _FileScoring:
             add=add,
             state=lambda: reader.state,
             context=lambda: collector.shown,
-            lose=lambda lines: collector.skipped.add_noted(lost_lines(lines)),
+            lose=lambda *lost: collector.skipped.add_noted(lost_lines(*lost)),
         )
         return left_by_pool(batches, work, self.jobs)
 

@@ -27,7 +27,7 @@ from callscore.engines.inputs import (
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.pool import MOST_DEATHS, Done, Pool, process_count
+from callscore.engines.pool import Done, Pool, process_count
 from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
@@ -58,7 +58,7 @@ from callscore.engines.splits import (
     split_place,
 )
 from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput, WorkerEnded
 from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
 
@@ -72,6 +72,10 @@ _JOINED = ("scored", "unreadable")  # of a case that has both sides
 _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
     " processes: --jobs 1."
+)
+_NOT_WRITTEN = (
+    "{deaths} processes that wrote the results were ended from outside, perhaps because memory is short. Free some of"
+    " it, and continue with --resume."
 )
 
 
@@ -130,7 +134,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         UnreadableInput: without `skips_bad`, a record or a file cannot be read.
         InvalidSettings: an unfinished run is in the way, or cannot be continued.
         MissingExtra: pyarrow, or what a file needs, is not installed.
-        WorkerEnded: no process can be started.
+        WorkerEnded: no process can be started, or each that writes the results is ended.
     """
     schema = row_schema(structs.replace(options.columns, cases="none"))
     _require_repeatable((*references, *files), resume=resume)
@@ -159,14 +163,21 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
 
 
 def _apart(work: Callable[[], None]) -> None:
-    """Do some work in a process of its own, whose memory is then free; if that fails, in this one."""
+    """Do some work in a process of its own, whose memory is then free; what it cannot do raises its error here.
+
+    Raises:
+        WorkerEnded: every process that did it was ended.
+    """
     pool: Pool[int, bool] = Pool(partial(_done, work), 1)
     try:
         found = list(pool.results(iter([0])))
     finally:
         pool.close()
-    if not all(done.result for done in found):
-        work()
+    for done in found:
+        if done.lost_at is not None:
+            raise WorkerEnded(_NOT_WRITTEN.format(deaths=done.deaths))
+        if not done.result:
+            work()
 
 
 def _done(work: Callable[[], None], _: int) -> bool:
@@ -284,18 +295,21 @@ class _LocalRun:
         self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
         """What was made of a split, without what ends every process."""
-        split, scored, lost_at = done
-        if lost_at is None:
-            # What a process cannot do raises its error here.
-            yield split, scored or self._scorer.work(split)
-        elif lost_at >= 0 and lost_at not in split.skipped:
-            rest = structs.replace(split, skipped=(*split.skipped, lost_at))
-            yield from self._scored(pool, pool.alone(rest))
-        elif len(split.files) > 1:
-            for each in one_by_one(split):
-                yield from self._scored(pool, pool.alone(each))
-        else:
-            yield split, self._scorer.lose(split)
+        again: list[Split] = []  # the next one is the last
+        while True:
+            split, scored, lost_at, deaths = done
+            if lost_at is None:
+                # What a process cannot do raises its error here.
+                yield split, scored or self._scorer.work(split)
+            elif lost_at >= 0 and lost_at not in split.skipped:
+                again.append(structs.replace(split, skipped=(*split.skipped, lost_at)))
+            elif len(split.files) > 1:
+                again += reversed(one_by_one(split))
+            else:
+                yield split, self._scorer.lose(split, deaths)
+            if not again:
+                return
+            done = pool.alone(again.pop())
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
@@ -368,12 +382,12 @@ class _SplitScorer:
         with few_collections():
             return self._written(split, score_split(split, self._reader, scorer))
 
-    def lose(self, split: Split) -> _Scored:
-        """Write a row about a split that cannot be scored."""
+    def lose(self, split: Split, deaths: int) -> _Scored:
+        """Write a row about a split that cannot be scored, because it ended that many processes."""
         scorer = RowScorer(structs.replace(self.options, skips_bad=True))
         place = split_place(split)
         start = None if split.end is None else split.start
-        problem = _LOST.format(place=place, deaths=MOST_DEATHS)
+        problem = _LOST.format(place=place, deaths=deaths)
         scorer.refuse(problem, source_name(split.files[0]), start)
         return self._written(split, scorer.rest(), lost=(place,))
 

@@ -1,7 +1,7 @@
 """Work in several processes, with the same results as in one; a process that dies is replaced.
 
 What was being done when a process dies is done again, alone in a new one. A task that ends three processes at the same
-position is lost, and the others go on.
+position is lost, or a few more where no position is known, and the others go on.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ _FEWEST = 4  # processes that are started even on a smaller machine
 _TASKS_AHEAD = 2  # for each process: given to it, so that it never waits
 _TASKS_WAITING = 4  # for each process: results that wait for an earlier one
 MOST_DEATHS = 3  # of processes at the same position of a task, before it is lost
+_MOST_DEATHS_NOWHERE = 6  # of processes that began, in turn; more, because this takes its time
 _MOST_TRIES = 20  # of a task, wherever its processes end
 _NOWHERE = -1  # the position before a task begins
 
@@ -137,12 +138,14 @@ class Done(NamedTuple, Generic[_Task, _Result]):
     Attributes:
         result: None if the process could not do the work, which is left to the caller.
         lost_at: if it ended several processes, the position at which they ended, so that the caller must not try it;
-            -1 if that is before or outside of the task.
+            -1 if that is before or outside of the task, or at several.
+        deaths: how many processes it ended, if it is lost.
     """
 
     task: _Task
     result: _Result | None
     lost_at: int | None = None
+    deaths: int = 0
 
 
 class _Given(NamedTuple):
@@ -216,8 +219,9 @@ class _Processes:
         for process in list((self._executor._processes or {}).values()):  # noqa: SLF001
             process.kill()
         self._executor.shutdown(cancel_futures=True)
-        for slot in filter(None, self._slots):
-            os.close(slot)
+        for slot in self._slots:
+            if slot is not None:
+                os.close(slot)
 
 
 class _Pending(Generic[_Task, _Result]):
@@ -298,7 +302,8 @@ class Pool(Generic[_Task, _Result]):
                 futures = [each.given.future for each in waiting if each.given and not each.done]
                 wait(futures, None, FIRST_COMPLETED)
         # Not what is done: it was done before the caller knew what it knows now.
-        yield from [Done(each.task, None, each.done and each.done.lost_at) for each in waiting]
+        for each in waiting:
+            yield each.done._replace(result=None) if each.done else Done(each.task, None)
         yield from (Done(task, None) for task in tasks)
 
     def _repeat(self, waiting: Iterable[_Pending[_Task, _Result]]) -> None:
@@ -332,11 +337,10 @@ class Pool(Generic[_Task, _Result]):
                 processes.end()
             self.deaths += 1
             deaths.append(position.value)
-            is_cause = (
-                deaths[-1] != _NOWHERE and deaths[-MOST_DEATHS:] == [deaths[-1]] * MOST_DEATHS
-            )
+            most = _MOST_DEATHS_NOWHERE if deaths[-1] == _NOWHERE else MOST_DEATHS
+            is_cause = deaths[-most:] == [deaths[-1]] * most
             if is_cause or len(deaths) == _MOST_TRIES:
-                return Done(task, None, deaths[-1])
+                return Done(task, None, deaths[-1] if is_cause else _NOWHERE, len(deaths))
 
     def stop(self) -> None:
         """Leave all further tasks to the caller."""
@@ -363,12 +367,12 @@ def _can_be_sent(work: Callable[[Any], Any]) -> bool:
 # --- the lines of a file --------------------------------------------------------------------------
 
 
-def lost_lines(lines: list[Lines]) -> Noted:
+def lost_lines(lines: list[Lines], deaths: int) -> Noted:
     """The records of a lost task: how many, and the sentence about them, with their bytes."""
     first, last = lines[0], lines[-1]
     count = sum([len([1 for line in each.data.split(b"\n") if line.strip()]) for each in lines])
     text = (
-        f"{first.name}: bytes {first.offset} to {last.offset + len(last.data)} ended {MOST_DEATHS} processes, perhaps"
+        f"{first.name}: bytes {first.offset} to {last.offset + len(last.data)} ended {deaths} processes, perhaps"
         " because memory is short. Look at these lines, or use fewer processes: --jobs 1."
     )
     return Noted(count, (text,))
@@ -410,7 +414,7 @@ class LineWork(NamedTuple, Generic[_Result]):
         state: what the work depends on here. If some lines change it, they are done here, and so are all that
             follow.
         context: computes the context when a process is given its lines.
-        lose: called with lines that end every process which works on them. Without it, this is an
+        lose: called with lines that end every process which works on them, and how many it ended. Without it, this is an
             error.
     """
 
@@ -418,7 +422,7 @@ class LineWork(NamedTuple, Generic[_Result]):
     add: Callable[[_Result], bool]
     state: Callable[[], Hashable]
     context: Callable[[], int] = lambda: 0
-    lose: Callable[[list[Lines]], None] | None = None
+    lose: Callable[[list[Lines], int], None] | None = None
 
 
 class _InOneState(Generic[_Result]):
@@ -456,7 +460,7 @@ def _left_by_pool(batches: Iterator[Lines], given: LineWork[_Result], jobs: int)
             if done.lost_at is not None:
                 if given.lose is None:
                     raise WorkerEnded(_ENDED)
-                given.lose(done.task)
+                given.lose(done.task, done.deaths)
             elif done.result is None or not given.add(done.result):
                 yield from done.task
                 if given.state() != state:

@@ -115,8 +115,8 @@ class App:
             self._unread_bytes -= len(content)
 
     def _make_room(self, scope_client: Any) -> None:
-        """Close the connection whose request is the longest in coming, unless it is that of this client."""
-        oldest = next(iter(self.waiting), None)
+        """Close the connection whose body is the longest in coming, unless it is that of this client."""
+        oldest = next((each for each in self.waiting if each.waits_for is SEND_BODY), None)
         if oldest is None or oldest.client == scope_client:
             raise RefusedRequest(429, "too many requests at once", 1)
         oldest.transport.abort()
