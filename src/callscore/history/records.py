@@ -153,7 +153,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         first_wrong_turn: the number of the first turn that did not pass, from 1.
         tools: correct, incorrect, missed, extra and forbidden calls by tool; None if they were not
             counted.
-        comparison: the pairs and their differences, a `SavedComparison` as plain data.
+        comparison: the pairs and their differences, a `SavedScore` as plain data.
         passed: whether all scorers pass.
         failure: why there is no answer: a kind, and a sentence.
         is_reused: whether the answer is from an earlier run.
