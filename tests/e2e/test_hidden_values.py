@@ -549,3 +549,56 @@ def test_a_run_is_not_resumed_if_ids_have_hidden_values(callscore: Program, tmp_
 
         assert refused.returncode == 2, refused.stdout
         assert "has a hidden value" in refused.stderr
+
+
+def test_numbers_that_a_pattern_finds_leave_a_run_readable(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "callscore.toml").write_text("redact.patterns = ['\\d+']")
+    made = [["tool7", {"n": 1234, "k": "a"}], ["other", {"n": 5}]]
+    lines = [
+        {"id": f"a{number}", "expected": [["tool7", {"n": 77, "k": "a"}]], "actual": made}
+        for number in range(2)
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    callscore("score", "cases.jsonl", "--save", "a")
+
+    for command in (
+        ("show", "a", "--show", "all"),
+        ("show", "a", "--json"),
+        ("export", "a"),
+        ("gate", "a", "--against", "a"),
+    ):
+        ran = callscore(*command)
+        assert "Traceback" not in ran.stderr, (command, ran.stderr)
+        assert not any(each in ran.stdout for each in ("1234", "tool7")), command
+    shown = loads(callscore("show", "a", "--json").stdout)
+    assert "[hidden pattern 1]" in dumps(shown)
+    assert shown["evaluations"][0]["cases"][0]["incorrect"][0]["differences"][0]["path"] == "$.n"
+
+
+def test_a_finished_run_with_hidden_ids_is_imported_twice(
+    callscore: Program, tmp_path: Path
+) -> None:
+    lines = [{"id": f"{name}@x.com", "expected": [], "actual": []} for name in ("al", "bo")]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(dumps, lines)))
+    callscore("score", "cases.jsonl", "--save", "a", "--store", "first.db")
+    (tmp_path / "run.jsonl").write_text(callscore("export", "a", "--store", "first.db").stdout)
+    (tmp_path / "callscore.toml").write_text('redact.builtin = ["email"]')
+
+    ran = [callscore("import", "run.jsonl", "--store", "second.db") for _ in range(2)]
+
+    assert [each.returncode for each in ran] == [0, 0], [each.stderr for each in ran]
+
+
+def test_an_id_keeps_the_copy_of_a_hidden_argument(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "callscore.toml").write_text('redact.arguments = ["*.year"]')
+    case = {"id": "flight-2024", "expected": [["f", {"year": 2024}]], "actual": [["g", {}]]}
+    (tmp_path / "cases.jsonl").write_text(dumps(case))
+    callscore("score", "cases.jsonl", "--save", "a")
+
+    shown = loads(callscore("show", "a", "--json").stdout)
+    cases = shown["evaluations"][0]["cases"]
+
+    assert [each["id"] for each in cases] == ["flight-2024"]
+    assert cases[0]["missed"][0]["arguments"] == {"year": "[hidden argument *.year]"}

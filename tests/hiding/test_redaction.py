@@ -88,3 +88,9 @@ def test_what_is_not_an_argument_is_not_hidden() -> None:
 
     assert found == {"is_new": "[hidden argument *.is_new]", "k": "it is True", "text": text}
     assert hidden({"name": "f", "input": {"k": 1}}, "*.input") == {"name": "f", "input": {"k": 1}}
+
+
+def test_names_that_differ_only_in_what_is_hidden_stay_two() -> None:
+    found = Hider(Redaction(builtin=("email",))).data({"al@x.com": 1, "bo@x.com": 2})
+
+    assert found == {"[hidden email]": 1, "[hidden email] 2": 2}

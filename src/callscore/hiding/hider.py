@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from callscore.hiding.redaction import Redaction
 
-__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "texts_in"]
+__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "numbered", "texts_in"]
 
 _Value = TypeVar("_Value")
 # Of an argument, from the name of its tool down. A step has all names that a pattern may use for it; what is
@@ -47,18 +47,8 @@ _PATH_PART = re.compile(r"[.\[]?([^.\[\]]+)\]?")
 # Fields that are not data of a case, an answer or a trace; a `name` is that of a scorer.
 _NOT_DATA = frozenset(
     (
-        *(
-            "settings",
-            "kind",
-            "status",
-            "verdict",
-            "name",
-            "key",
-            "keyword",
-            "matcher",
-            "side",
-            "why",
-        ),
+        *("settings", "kind", "status", "verdict", "name", "key", "closeness", "index", "since"),
+        *("keyword", "matcher", "side", "why"),
         "effect",
     )
 )
@@ -140,6 +130,33 @@ class Hider:
             self._is_live, self._copies = is_live, {}
         return value if hidden == value else hidden
 
+    def counts(self, value: _Value) -> _Value:
+        """Saved counts in which names are hidden; their numbers, and the names of fields, stay."""
+        if not self.has_any:
+            return value
+        hidden: _Value = self._counts(value)
+        return value if hidden == value else hidden
+
+    def tools(self, counts: _Value) -> _Value:
+        """Counts by tool, of which the names are hidden."""
+        if not self.has_any:
+            return counts
+        hidden: _Value = self._counts(counts, has_names=True)
+        return counts if hidden == counts else hidden
+
+    def _counts(self, value: Any, *, has_names: bool = False) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            used: dict[str, int] = {}
+            return {
+                numbered(self.text(key), used) if has_names else key: self._counts(
+                    member, has_names=key == "tools" and not has_names
+                )
+                for key, member in value.items()
+            }
+        return [*map(self._counts, value)] if isinstance(value, list | tuple) else value
+
     def text_of(self, text: str, value: Any) -> str:
         """A text that was made from a value, without the arguments that are hidden in that, too."""
         if self._redactor is not None and self._redactor.has_arguments:
@@ -198,11 +215,13 @@ class Hider:
     def _mapping(self, value: Mapping[Any, Any], path: _Path, depth: int) -> Any:
         is_argument = bool(path) and len(path[0]) > 1
         tool, members = value.get("name"), {}
+        used: dict[Any, int] = {}
         tools = (tool,) if isinstance(tool, str) else ()
         own = () if is_argument else _parts_of(value.get("path"))
         is_difference = bool(own) and str(value.get("kind")) in _KINDS
         for key, member in value.items():
             hidden_key = self.text(key) if isinstance(key, str) else self._hidden(key, (), depth)
+            hidden_key = numbered(hidden_key, used)
             step = (str(key), *(tools if key in _ARGUMENTS else ()))
             if len(step) > 1 and not is_argument and _may_be_arguments(member):
                 members[hidden_key] = self._hidden(member, (step,), depth)
@@ -244,7 +263,7 @@ class Hider:
             names.append("name")
         own = _parts_of(getattr(value, "path", None))
         if isinstance(value, Fault | ToolCall):
-            path = _inside(value.tool if isinstance(value, Fault) else value.name)
+            path = _inside(str(value.tool) if isinstance(value, Fault) else value.name)
         elif isinstance(value, Difference) and not path:
             path = _ANY_TOOL
         path += own
@@ -254,9 +273,14 @@ class Hider:
             self._is_live = is_live and name not in _MESSAGES
             self._is_in_data = is_data or name in _DATA_FIELDS
             hide = self._member if own and name in _VALUES else self._hidden
+            if isinstance(value, Case) and name == "id":  # as it is saved: without copies
+                hide = self._id
             found[name] = hide(getattr(value, name), path, depth)
         self._is_live, self._is_in_data = is_live, is_in_data
         return replace(value, **found)
+
+    def _id(self, value: Any, path: _Path, depth: int) -> Any:
+        return self.text(value) if isinstance(value, str) else self._hidden(value, path, depth)
 
     def _score(self, score: Score, path: _Path, depth: int) -> Score:
         names = ("expected", "actual", "ignored", "faults", "expectation", "assumed_writes")
@@ -337,6 +361,16 @@ def _scalars_in(value: Any) -> Iterator[str]:
             pending += item
         elif isinstance(item, str | int | float) and not isinstance(item, bool):
             yield str(item)
+
+
+def numbered(name: _Value, used: dict[_Value, int]) -> _Value | str:
+    """A name, with a number if it is used already: names that differ only in what is hidden stay two."""
+    found: Any = name
+    while found in used:
+        used[name] += 1
+        found = f"{name} {used[name]}"
+    used[found] = 1
+    return found  # type: ignore[no-any-return]
 
 
 def hide_for_report(value: _Value, *, is_live: bool = False) -> _Value:

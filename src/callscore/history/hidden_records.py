@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.hiding.hider import Hider, contains_marker
+from callscore.core.arguments import Difference
+from callscore.core.score import Fault
+from callscore.hiding.hider import Hider, contains_marker, numbered
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
@@ -16,6 +18,9 @@ from callscore.history.records import (
     expectation_digest,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["RecordHider"]
 
 
@@ -23,6 +28,48 @@ class _Messages(Struct, frozen=True):
     """Messages of a record, which may have markers already."""
 
     reason: tuple[str | None, ...]
+
+
+# The fields of a saved score that have data: all of a field, its fields, or those of a type. The others are
+# positions, counts and kinds.
+_PAIR = {"differences": Difference, "differing": None}
+_GROUP: dict[str, Any] = {"call": None, "pattern": None}
+_GROUP["members"] = _GROUP
+_COMPARED: dict[str, Any] = {
+    "incorrect": _PAIR,
+    "accepted": _PAIR,
+    "faults": Fault,
+    "ignored": {"call": None},
+    "assumed_writes": None,
+    "expectation": _GROUP,
+    "expected": None,
+    "actual": None,
+}
+
+
+def _with_values(saved: Any, fields: Any, change: Callable[[Any], Any]) -> Any:
+    """A saved score in which each value is what `change` returns for it, in order."""
+    is_list = isinstance(saved, list | tuple)
+    if fields is None or not (is_list or isinstance(saved, dict)) or _is_call(saved, fields):
+        return change(saved)
+    if is_list:
+        return [_with_values(each, fields, change) for each in saved]
+    if isinstance(fields, dict):
+        return {
+            key: _with_values(each, fields[key], change) if key in fields else each
+            for key, each in saved.items()
+        }
+    try:
+        typed = fields(**saved)
+    except TypeError:  # of a damaged file
+        typed = saved
+    hidden = change(typed)
+    return {name: getattr(hidden, name) for name in saved} if isinstance(hidden, fields) else hidden
+
+
+def _is_call(saved: Any, fields: Any) -> bool:
+    is_item = fields is _GROUP and isinstance(saved, dict)
+    return is_item and _GROUP.keys().isdisjoint(saved)
 
 
 class RecordHider:
@@ -47,34 +94,44 @@ class RecordHider:
             answer = self._hider.data(record.answer)
             return record if answer is record.answer else replace(record, answer=answer)
         if isinstance(record, EvaluationRecord):
-            # A summary may have the names of tools and cases, see `SavedCounts`.
-            found = [record.tools, record.summary]
-            hidden = self._hider.data(found)
-            if hidden is found:
+            # A summary may have the names of tools and cases, see `saved_totals`.
+            tools, summary = self._hider.data(record.tools), self._hider.counts(record.summary)
+            if tools is record.tools and summary is record.summary:
                 return record
-            return replace(record, tools=hidden[0], summary=hidden[1])
+            return replace(record, tools=tools, summary=summary)
         return self._result(record)
 
     def _result(self, record: ResultRecord) -> ResultRecord:
-        names = ("case", "payload", "answer", "calls", "comparison", "tools")
+        case, tools = self._hider.text(record.case), self._hider.tools(record.tools)
+        compared: list[Any] = []  # the values of the comparison
+        if self._hider.has_any:
+            _with_values(record.comparison, _COMPARED, compared.append)
+        names = ("payload", "answer", "calls")
         kind, problem = record.failure or ("", None)
         messages = _Messages((problem, *[each.reason for each in record.values]))
-        found = [*[getattr(record, name) for name in names], messages]
+        found = [*[getattr(record, name) for name in names], compared, messages]
         hidden = self._hider.data(found)
-        if hidden is found:
+        if hidden is found and case == record.case and tools is record.tools:
             return record
-        *fields, messages = hidden
+        *fields, compared, messages = hidden
+        values = iter(compared)
         problem, *reasons = messages.reason
-        values = zip(record.values, reasons, strict=True)
         record = replace(
             record,
+            case=self._saved_id(record.case, case),
+            tools=tools,
+            comparison=_with_values(record.comparison, _COMPARED, lambda _: next(values)),
             **dict(zip(names, fields, strict=True)),
             failure=None if record.failure is None else (kind, problem or ""),
-            values=tuple([replace(each, reason=reason) for each, reason in values]),
+            values=tuple(
+                [
+                    replace(each, reason=reason)
+                    for each, reason in zip(record.values, reasons, strict=True)
+                ]
+            ),
         )
         return replace(
             record,
-            case=self._saved_id(found[0], record.case),
             expectation=record.expectation and expectation_digest(record.payload),
             asked=record.asked and asked_digest(record.payload),
         )
@@ -84,10 +141,5 @@ class RecordHider:
         if not contains_marker(hidden):
             return hidden
         if case not in self._ids:
-            saved = hidden
-            while saved in self._saved:
-                self._saved[hidden] += 1
-                saved = f"{hidden} {self._saved[hidden]}"
-            self._saved[saved] = 1
-            self._ids[case] = saved
+            self._ids[case] = numbered(hidden, self._saved)
         return self._ids[case]

@@ -88,9 +88,12 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     for pairs in _by_run(records):
         run, _ = next(pairs)
         stored = _stored(store, run)
+        hide = RecordHider(is_live=False).record  # as it is imported: an id may be another one then
         if stored.run is None:
             require_no_baseline(run.name, store.baselines())
         for run, record in pairs:
+            if stored.is_finished and isinstance(record, ResultRecord):
+                record = hide(record)  # noqa: PLW2901
             problem = _problem_in(record, run, stored)
             if problem:
                 raise UnreadableInput(name, problem)
@@ -255,7 +258,7 @@ class _Adding:
         self._stored = stored
         self._results = self._added = 0
         self._summaries: dict[int, dict[str, Any]] = {}
-        # Secrets may be unknown where the file was written; markers of another history become ours.
+        # Secrets may be unknown where the file was written; its markers stay as they are.
         self._hide = RecordHider(is_live=False).record
 
     def add_all(self, pairs: Iterator[_Pair]) -> None:
