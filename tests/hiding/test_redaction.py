@@ -94,3 +94,11 @@ def test_names_that_differ_only_in_what_is_hidden_stay_two() -> None:
     found = Hider(Redaction(builtin=("email",))).data({"al@x.com": 1, "bo@x.com": 2})
 
     assert found == {"[hidden email]": 1, "[hidden email] 2": 2}
+
+
+def test_the_id_of_a_run_is_shown() -> None:
+    redaction = Redaction(patterns=(r"\d+",))
+    run = "run 20261119-221646-gqfr"
+
+    assert Hider(redaction).text(f"7 in {run}") == f"[hidden pattern 1] in {run}"
+    assert "20261119" not in Hider(redaction, is_live=True).data([run])[0]

@@ -112,7 +112,7 @@ class Hider:
         if self._secrets:
             text = self._secrets.hide(text)
         if self._redactor is not None:
-            text = self._redactor.text(text)
+            text = self._redactor.text(text, has_runs=not self._is_live)
         return text
 
     def data(self, value: _Value) -> _Value:

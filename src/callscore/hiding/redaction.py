@@ -15,7 +15,7 @@ from callscore.core.comparators import regex
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import matches_pattern
 from callscore.errors import InvalidSettings
-from callscore.hiding.finding import marker
+from callscore.hiding.finding import OPENING, marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,6 +52,7 @@ _SECONDS = 10.0  # for a hundred patterns, beside what each text is allowed
 _SECONDS_PER_TEXT = 0.01
 _SECONDS_PER_CHARACTER = 1e-5
 _WILDCARDS = frozenset("*?[")
+_RUN_ID = re.compile(r"(?<![\w-])(20\d{6}-\d{6}-[2-9bcdfghjkmnp-tvwxz]{4,})(?![\w-])")
 _CHECKED_DIGITS = str.maketrans("0123456789", "0246813579")
 
 
@@ -189,15 +190,17 @@ class Redactor:
             *(f"pattern {at + 1}" for at in range(len(self._patterns))),
         ]
         ours = [re.escape(marker(name)) for name in names]
-        ours += [
-            r"\[hidden [A-Za-z_]\w*\]",
-            r"\b\d{8}-\d{6}-[a-z0-9]{4}\b",
-        ]  # of secrets; ids of runs
-        self._kept = re.compile(f"({'|'.join(ours)})")
+        self._markers = re.compile("|".join([r"(\[hidden (?:[A-Za-z_]\w*)\]", *ours]) + ")")
 
-    def text(self, text: str) -> str:
-        """A text in which what the patterns find is hidden; markers and the ids of runs stay."""
-        parts = self._kept.split(text)
+    def text(self, text: str, *, has_runs: bool = False) -> str:
+        """A text in which what the patterns find is hidden; markers stay, and ids of runs if it may have them."""
+        if has_runs:
+            parts = _RUN_ID.split(text)
+            parts[::2] = map(self.text, parts[::2])
+            return "".join(parts)
+        if OPENING not in text:
+            return self._without_data(text)
+        parts = self._markers.split(text)
         parts[::2] = map(self._without_data, parts[::2])
         return "".join(parts)
 
