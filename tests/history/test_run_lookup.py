@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from callscore.history.counting import Counted
+    from callscore.history.counting import Tagged
     from callscore.history.records import EvaluationNumbers, ResultRecord, RunRecord
     from callscore.history.store import Store
 
@@ -168,7 +168,7 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
 def test_others_can_write_while_the_tags_of_a_run_are_counted(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def count(rows: Iterable[Counted]) -> Any:
+    def count(rows: Iterable[Tagged]) -> Any:
         with closing(sqlite3.connect(path, timeout=0)) as other:
             other.execute("BEGIN IMMEDIATE")
         return numbers_by_tag(rows)

@@ -14,8 +14,9 @@ from callscore.history.records import EvaluationNumbers
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    # Evaluation, case, status, passed, F1, tags as JSON. The trials of a case follow one another.
-    Counted = tuple[int, str, str, bool | None, float | None, str | None]
+    # Evaluation, case, status, passed, F1; and tags as JSON. The trials of a case follow one another.
+    Counted = tuple[int, str, str, bool | None, float | None]
+    Tagged = tuple[int, str, str, bool | None, float | None, str | None]
 
 __all__ = ["count_results", "numbers_by_tag"]
 
@@ -31,7 +32,7 @@ class _Tally:
         self._is_last_decided = False
 
     def add(self, row: Counted) -> None:
-        _, case, status, passed, f1, _ = row
+        _, case, status, passed, f1 = row
         if case != self._last:
             self._cases += 1
             self._last, self._is_last_decided = case, False
@@ -79,7 +80,7 @@ def _tags(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(msgspec.json.decode(text, type=list[str])))
 
 
-def numbers_by_tag(rows: Iterable[Counted]) -> dict[int, dict[str, EvaluationNumbers]] | None:
+def numbers_by_tag(rows: Iterable[Tagged]) -> dict[int, dict[str, EvaluationNumbers]] | None:
     """The totals of each evaluation and tag.
 
     None if there are too many tags, or if some are not text: imported runs may contain anything.
@@ -94,7 +95,7 @@ def numbers_by_tag(rows: Iterable[Counted]) -> dict[int, dict[str, EvaluationNum
                     return None
                 if evaluation not in tallies:
                     tallies[evaluation] = _Tally()
-                tallies[evaluation].add(row)
+                tallies[evaluation].add(row[:5])
     except msgspec.DecodeError:
         return None
     found: dict[int, dict[str, EvaluationNumbers]] = {}

@@ -285,7 +285,7 @@ def _count(
         return is_tag is None or any(map(is_tag, msgspec.json.decode(tags or "[]")))
 
     rows = queries.counted_results(connection, run_queries.saved_run(connection, run.id))
-    return count_results(row for row in rows if has_tag(row[5]))
+    return count_results(row[:5] for row in rows if has_tag(row[5]))
 
 
 _MAX_TAGS = 10_000
