@@ -222,8 +222,8 @@ class Spool:
     def _commit(self, jobs: list[_Job]) -> list[list[int]]:
         """Do jobs in one transaction; returns the ids of the rows of each.
 
-        What could not be deleted, and rows that were only written to the log, are deleted with the next one: no sender
-        is told of these rows.
+        What could not be deleted, and rows that were only written to the log, are deleted with the next one: no sender knows
+        of these rows.
         """
         database, found = self._database, []
         rows, number = self._rows, self._next
