@@ -108,7 +108,7 @@ def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, t
     (over,) = list_runs(store)[0].evaluations
     counted = count_results(
         [
-            (each.evaluation, each.case, each.status, each.passed, each.f1, None)
+            (each.evaluation, each.case, each.status, each.passed, each.f1)
             for each in store.results(found.id)
         ]
     )[0]
