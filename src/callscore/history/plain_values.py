@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -17,8 +18,8 @@ __all__ = ["call_fields", "exact_json", "is_json"]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _NO_OTHERS = astuple(ToolCall(""))[2:]  # the fields of a call after its name and arguments
-
-
+# A key that begins with `$`; many values do, such as paths. A text may have the same inside: it is looked for again.
+_RULE_KEY = re.compile(rb'"\$(?:[^"\\]|\\.)*":')
 _MAX_DEPTH = 90  # levels; `json_safe` turns deeper values into text
 
 
@@ -33,7 +34,7 @@ def is_json(value: Any, *, has_rules: bool = True) -> bool:
             return False
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
         return False
-    if not has_rules and b'"$' in text and contains_rule_keys(value):
+    if not has_rules and _RULE_KEY.search(text) and contains_rule_keys(value):
         return False
     return text.count(b"{") + text.count(b"[") < _MAX_DEPTH or are_plain_values([value])
 
