@@ -17,7 +17,7 @@ from callscore.core.results import (
     MetricValue,
     Noted,
     Result,
-    SavedScore,
+    ScoreCounts,
     Usage,
     answer_passes,
 )
@@ -152,7 +152,7 @@ def kept(name: str, **about: Any) -> Result:
         "passed": True,
         "answer": Answer(seconds=about.pop("seconds", 1.0), usage=Usage(1, 10, 2)),
         "values": (MetricValue("accuracy", 1.0),),
-        "saved": SavedScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 0, 0)}),
+        "saved": ScoreCounts(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 0, 0)}),
     }
     return Result(**fields | about)
 
@@ -165,7 +165,7 @@ def read_back(*results: Result, **fail_under: float | None) -> EvaluationResults
 
 
 def test_saved_scores_are_counted_like_computed_ones() -> None:
-    wrong = SavedScore(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
+    wrong = ScoreCounts(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
 
     found = read_back(kept("a"), kept("b"), kept("c", passed=False, saved=wrong))
 

@@ -37,7 +37,7 @@ __all__ = [
     "Results",
     "RunResults",
     "SavedCase",
-    "SavedScore",
+    "ScoreCounts",
     "ScorerResult",
     "Status",
     "Unloaded",
@@ -327,21 +327,29 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
 
 
-class SavedScore(Struct, frozen=True, gc=False, kw_only=True):
-    """A stored score.
+class ScoreCounts(Struct, array_like=True, frozen=True, gc=False):
+    """The counts of a score, and the values of scorers, as a column has them.
 
     Attributes:
         counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty if nothing is
             scored.
-        tools: the counts of each tool; None if they were not counted.
+        values: the name, value and reason of each scorer, and whether it is broken.
+        faults: how many errors the schemas of the tools find; None if they are not known.
         turns: the number of turns that were scored; 0 if they were compared as one, None without.
         first_wrong_turn: the number of the first turn that did not pass, from 1; None without one.
+        tools: the counts of each tool; None if they were not counted.
     """
 
     counts: tuple[int, ...] = ()
-    tools: dict[str, ToolOutcome] | None = None
+    values: tuple[tuple[str, float | None, str | None, bool], ...] = ()
+    faults: int | None = None
     turns: int | None = None
     first_wrong_turn: int | None = None
+    tools: dict[str, ToolOutcome] | None = None
+
+    def metric_values(self) -> tuple[MetricValue, ...]:
+        """The values of the scorers."""
+        return tuple([MetricValue(*each) for each in self.values])
 
     @property
     def outcome(self) -> Outcome:
@@ -361,7 +369,7 @@ class Result(Struct, frozen=True, kw_only=True):
         passed: whether every scorer that has a number passes it, and nothing forbidden was called;
             None if no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
-        saved: the stored score, if the result was read from the database.
+        saved: the counts of its score, if the result was read from the database.
     """
 
     case: Case
@@ -371,7 +379,7 @@ class Result(Struct, frozen=True, kw_only=True):
     values: tuple[MetricValue, ...] = ()
     passed: bool | None = None
     failure: Failure | None = None
-    saved: SavedScore | None = None
+    saved: ScoreCounts | None = None
 
     @property
     def label(self) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from fractions import Fraction
 
-    from callscore.core.results import Result, SavedScore
+    from callscore.core.results import Result, ScoreCounts
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -300,7 +300,7 @@ class Totals(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
             if not answer.is_reused:
                 self.usage += answer.usage
 
-    def _add_saved(self, saved: SavedScore, trial_of: str | None) -> None:
+    def _add_saved(self, saved: ScoreCounts, trial_of: str | None) -> None:
         if saved.counts:
             self.summary.add_counts(saved.outcome, saved.tools or {})
             if trial_of is not None:

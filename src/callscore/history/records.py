@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from callscore.core.large_number import decode_json, encode_large
-from callscore.core.results import MetricValue, Status, Usage
+from callscore.core.results import MetricValue, ScoreCounts, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.hiding.finding import OPENING
@@ -33,7 +33,6 @@ __all__ = [
     "ResultRecord",
     "RunRecord",
     "RunStatus",
-    "StoredScore",
     "StoredUsage",
     "add_payload",
     "answer_record",
@@ -405,21 +404,6 @@ def _digest(value: object) -> str:
 Bodies = dict[bytes, bytes]
 
 
-class StoredScore(Struct, array_like=True, frozen=True, gc=False):
-    """The score of a result, as stored in a column; most results of a run have the same few."""
-
-    counts: tuple[int, ...] = ()
-    values: tuple[tuple[str, float | None, str | None, bool], ...] = ()
-    faults: int | None = None
-    turns: int | None = None
-    first_wrong_turn: int | None = None
-    tools: dict[str, ToolOutcome] | None = None
-
-    def metric_values(self) -> tuple[MetricValue, ...]:
-        """The values of the scorers."""
-        return tuple([MetricValue(*each) for each in self.values])
-
-
 class StoredUsage(Struct, array_like=True, frozen=True, gc=False):
     """What an answer took, as stored in a column."""
 
@@ -433,7 +417,7 @@ class StoredUsage(Struct, array_like=True, frozen=True, gc=False):
         return Usage(self.requests, self.input_tokens, self.output_tokens)
 
 
-decode_score = msgspec.json.Decoder(StoredScore).decode
+decode_score = msgspec.json.Decoder(ScoreCounts).decode
 decode_usage = msgspec.json.Decoder(StoredUsage).decode
 
 
@@ -530,7 +514,7 @@ def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
 
 
 def _score_text(record: ResultRecord) -> str | None:
-    score = StoredScore(
+    score = ScoreCounts(
         counts=record.counts,
         values=tuple(
             [(each.name, each.value, each.reason, each.is_broken) for each in record.values]
@@ -543,7 +527,7 @@ def _score_text(record: ResultRecord) -> str | None:
     return None if score == _NO_SCORE else json_bytes(score).decode()
 
 
-_NO_SCORE = StoredScore()
+_NO_SCORE = ScoreCounts()
 _NO_DIGEST = bytes(_DIGEST_SIZE)
 
 

@@ -10,7 +10,7 @@ from callscore.core.results import (
     Failure,
     MetricValue,
     Result,
-    SavedScore,
+    ScoreCounts,
     failure_kind,
 )
 from callscore.core.suggestions import suggestion_or_choices
@@ -166,16 +166,9 @@ def _light_row(
     return LightRow(run, number, evaluation, result, *digests)
 
 
-def _decode_score(text: str | None) -> tuple[tuple[MetricValue, ...], SavedScore]:
-    if text is None:
-        return (), SavedScore()
-    found = decode_score(text)
-    return found.metric_values(), SavedScore(
-        turns=found.turns,
-        first_wrong_turn=found.first_wrong_turn,
-        counts=found.counts,
-        tools=found.tools,
-    )
+def _decode_score(text: str | None) -> tuple[tuple[MetricValue, ...], ScoreCounts]:
+    found = ScoreCounts() if text is None else decode_score(text)
+    return found.metric_values(), found
 
 
 @with_retries

@@ -127,7 +127,7 @@ EVALUATIONS = Table(
 RESULTS = Table(
     "results",
     # position: the place of the question in the run; results are written in the order of the answers.
-    # score, usage: `StoredScore` and `StoredUsage` as JSON; most results of a run have the same few.
+    # score, usage: `ScoreCounts` and `StoredUsage` as JSON; most results of a run have the same few.
     # digests: of what is expected, of what is asked, and of the calls without what differs in every run (their
     # ids and results), one after the other.
     # Digests of payloads are not declared as references, which would be checked for every row: the payload

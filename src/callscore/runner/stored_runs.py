@@ -22,7 +22,7 @@ from callscore.core.results import (
     Result,
     RunResults,
     SavedCase,
-    SavedScore,
+    ScoreCounts,
     UnscoredCase,
     failure_kind,
     unanswered_case,
@@ -618,7 +618,7 @@ def stored_result(record: ResultRecord, settings: Settings) -> Result:
         values=record.values,
         passed=record.passed,
         failure=failure if kind else None,
-        saved=SavedScore(
+        saved=ScoreCounts(
             counts=record.counts,
             tools=record.tools,
             turns=record.turns,
