@@ -10,7 +10,7 @@ from callscore.core.rules import Matcher
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["MAX_DEPTH", "NestingFault", "are_shallow", "end_soon", "nesting_fault"]
+__all__ = ["MAX_DEPTH", "NestingFault", "are_shallow", "end_soon", "leaves", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
@@ -161,3 +161,16 @@ def _parts_of(value: Any) -> Collection[Any]:
     if isinstance(value, list | tuple):
         return value
     return [getattr(value, name, None) for name in getattr(value, _FIELDS)]
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The values in plain data that are no objects or arrays, at any depth."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+        else:
+            yield item

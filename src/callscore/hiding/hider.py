@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from callscore.core.arguments import Difference, DifferenceKind
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, Tool, ToolCall
 from callscore.core.case import Case, Forbidden, Group, Times
+from callscore.core.nesting import leaves
 from callscore.core.phrases import Note, Phrase, Plural
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
@@ -241,7 +242,9 @@ class Hider:
         mark = None if self._redactor is None else self._redactor.argument(path)
         if mark is None or value is None:
             return self._hidden(value, path, depth)
-        for text in _scalars_in(value):
+        for leaf in leaves(value):
+            is_scalar = isinstance(leaf, str | int | float) and not isinstance(leaf, bool)
+            text = str(leaf) if is_scalar else ""
             if len(text) >= _MIN_COPY and not is_own_word(text) and OPENING not in text:
                 self._copies[text] = mark
         return mark
@@ -348,19 +351,6 @@ def _may_be_json(text: str) -> bool:
 def _may_be_arguments(value: Any) -> bool:
     """Whether a member of what looks like a call has the arguments of one: an object, or its text."""
     return isinstance(value, dict) or (isinstance(value, str) and _may_be_json(value))
-
-
-def _scalars_in(value: Any) -> Iterator[str]:
-    """The texts and numbers in a value, as text."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
-        elif isinstance(item, str | int | float) and not isinstance(item, bool):
-            yield str(item)
 
 
 def numbered(name: _Value, used: dict[_Value, int]) -> _Value | str:

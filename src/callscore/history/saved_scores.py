@@ -20,6 +20,7 @@ from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.counted_calls import Ignored
 from callscore.core.expectation_json import contains_rule_keys, expected_to_json
+from callscore.core.nesting import leaves
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
 from callscore.core.score import (
@@ -280,25 +281,13 @@ def expected_payload(item: Any) -> Any:
             return spelled
     try:
         spelled = expected_to_json(item)
-        if not _has_addresses(spelled):
+        if not any(
+            is_object(each) and _ADDRESS.search(safe_repr(each)) for each in leaves(spelled)
+        ):
             return exact_json(spelled)
     except (InvalidCall, RecursionError):
         pass
     return {PYTHON_KEY: without_addresses(_exact(safe_repr(item)))}
-
-
-def _has_addresses(value: Any) -> bool:
-    """Whether the `repr` of some object in a value has a memory address, as of a function."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
-        elif is_object(item) and _ADDRESS.search(safe_repr(item)):
-            return True
-    return False
 
 
 def is_object(value: Any) -> bool:

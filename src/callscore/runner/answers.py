@@ -18,6 +18,7 @@ from callscore.api import score_case
 from callscore.core.call import Malformed, ToolCall
 from callscore.core.case import Case, with_calls
 from callscore.core.large_number import decode_json
+from callscore.core.nesting import leaves
 from callscore.core.rendering import clip, escape, safe_repr
 from callscore.core.results import Answer, Failure, MetricValue, Result, answer_passes, failure_kind
 from callscore.core.rules import Matcher
@@ -113,7 +114,9 @@ def plain_document(returned: Any) -> Any:
         # Usually it is JSON by now; encoding it is ten times as fast as checking each part.
         return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
     except (TypeError, ValueError, OverflowError, RecursionError):
-        value = _find_non_data(document)
+        value = next(
+            (each for each in leaves(document) if not isinstance(each, _PLAIN_TYPES)), None
+        )
         if value is not None:
             shown = clip(escape(safe_repr(value)), _MAX_SHOWN)
             problem = f"the task returned {shown}, which is not data. {_HINT}"
@@ -139,21 +142,6 @@ def _calls_to_dicts(returned: Any) -> Any:
     if isinstance(returned, list | tuple):
         return [call_to_dict(item) if isinstance(item, ToolCall) else item for item in returned]
     return returned
-
-
-def _find_non_data(document: Any) -> object | None:
-    """The first value that is not data, if any; works at any depth."""
-    pending = [document]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list):
-            pending += item
-        elif not isinstance(item, _PLAIN_TYPES):
-            found: object = item
-            return found
-    return None
 
 
 # --- expected calls, as plain data by the same rules ------------------------------------------
