@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "pytest_addoption",

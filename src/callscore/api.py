@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from callscore.core.rendering import mention
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT, Settings, settings_from
+from callscore.core.settings import DEFAULT, SettingOptions, Settings, settings_from
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.callers import expected_of, read_callers
+from callscore.formats.callers import Caller, expected_of, read_callers
 from callscore.formats.calls import read_simple_calls, read_simple_sides
 from callscore.formats.case_sides import (
     numbered_for,
@@ -18,24 +19,16 @@ from callscore.formats.case_sides import (
     read_expected_side,
     read_side,
 )
-from callscore.formats.trace import ReadOptions, read_options_for
+from callscore.formats.trace import Part, ReadOptions, Trace, View, read_options_for
 from callscore.formats.unread import warn_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Unpack
-
     from callscore.core.call import Tool, ToolCall
     from callscore.core.case import Expected
     from callscore.core.score import Fault, Score
-    from callscore.core.settings import SettingOptions
-    from callscore.formats.callers import Caller
     from callscore.formats.given import Calls, TraceLike
-    from callscore.formats.trace import Part, Trace, View
 
     _Calls = tuple[ToolCall, ...]
-
-__all__ = ["check_calls", "read_calls", "read_tools", "score", "score_case", "tools_by_name"]
 
 _READ_OPTIONS = ReadOptions(on_unread=warn_unread)
 _LEFT_OUT = _READ_OPTIONS.leave_out

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike, fspath
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import Any, NoReturn, get_args
 
 from msgspec import Struct
 
@@ -34,31 +34,10 @@ from callscore.formats.reading import (
     with_cached_dialects,
 )
 from callscore.formats.shape import to_plain_data
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, noted_at
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace, noted_at
 from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
 from callscore.sources.log_lines import may_be_log, read_log
 from callscore.sources.text_document import decode_bytes, decode_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from callscore.formats.trace import ReadOptions
-
-__all__ = [
-    "UNKNOWN_LOG",
-    "Document",
-    "Documents",
-    "load_content",
-    "raise_unreadable",
-    "read_documents",
-    "read_tools_by_name",
-    "to_document",
-    "tools_in",
-    "tools_in_list",
-    "tools_of_document",
-    "traces_in",
-]
-
 
 _SUFFIXES = (
     *(".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".md", ".csv", ".parquet", ".eval"),

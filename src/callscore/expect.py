@@ -14,19 +14,14 @@ from the format of case files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Forbidden, Group, GroupKind, Times
+from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.shape import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.case import Expected
 
 __all__ = [
     "absent",

@@ -13,17 +13,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.errors import CallscoreError
-
-__all__ = ["PluginKind"]
 
 
 class Plugin(NamedTuple):

@@ -9,18 +9,13 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from subprocess import PIPE, Popen, TimeoutExpired
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
-
-__all__ = ["Process", "ProcessEnded", "answer_calls"]
+from typing import Any, BinaryIO, TypeVar, cast
 
 _Answer = TypeVar("_Answer")
 _LENGTH = 8  # bytes for the length of each message

@@ -5,14 +5,15 @@ It needs none of these packages. Tested with the versions in `requirements/stack
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions
+from callscore.adapters.scored import (
+    AdapterOptions,
+    Places,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 
 __all__ = ["EvaluatorResult", "ToolCallsEvaluator", "tool_calls"]
 

@@ -5,10 +5,14 @@ Tested with the versions in `requirements/stacks/braintrust.txt`. Either of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from callscore.adapters.scored import (
+    AdapterOptions,
+    CallsFrom,
     Places,
+    SampleScorer,
+    Scored,
     check_calls_from,
     reference_in,
     sample_scorer,
@@ -25,10 +29,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The scorer for Braintrust", package="braintrust") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, CallsFrom, SampleScorer, Scored
 
 __all__ = ["tool_calls"]
 

@@ -5,9 +5,9 @@ Tested with the version in `requirements/stacks/deepeval.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
-from callscore.adapters.scored import sample_scorer, settings_of
+from callscore.adapters.scored import AdapterOptions, SampleScorer, sample_scorer, settings_of
 from callscore.errors import CallscoreError, MissingExtra
 
 try:
@@ -17,10 +17,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The metric for DeepEval", package="deepeval") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, SampleScorer
 
 __all__ = ["ToolCallsMetric", "tool_calls"]
 

@@ -7,11 +7,12 @@ Tested with the version in `requirements/stacks/google_adk.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec import Struct
 
-from callscore.adapters.scored import SampleScorer, sample_scorer
+from callscore.adapters.scored import AdapterOptions, SampleScorer, Scored, sample_scorer
 from callscore.errors import InvalidCall, InvalidSettings, MissingExtra
 
 try:
@@ -21,11 +22,6 @@ except ImportError as error:
     raise MissingExtra("The metric for Google ADK", package="'google-adk[eval]'") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, Scored
-
     Metric = Callable[..., EvaluationResult]
 
 __all__ = ["metric", "tool_calls"]

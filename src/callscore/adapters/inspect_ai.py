@@ -5,9 +5,9 @@ Tested with the version in `requirements/stacks/inspect_ai.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer
+from callscore.adapters.scored import AdapterOptions, Places, reference_in, sample_scorer
 from callscore.errors import InvalidCall, MissingExtra
 
 try:
@@ -16,12 +16,9 @@ except ImportError as error:
     raise MissingExtra("The scorer for Inspect", package="inspect-ai") from error
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from inspect_ai.scorer import Scorer, Target
     from inspect_ai.solver import TaskState
 
-    from callscore.adapters.scored import AdapterOptions
 
 __all__ = ["tool_calls"]
 

@@ -5,9 +5,16 @@ Tested with the version in `requirements/stacks/langfuse.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    AdapterOptions,
+    Places,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import MissingExtra
 
 try:
@@ -15,11 +22,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The evaluator for Langfuse", package="langfuse") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions
 
 __all__ = ["tool_calls"]
 

@@ -5,10 +5,15 @@ Tested with the version in `requirements/stacks/langsmith.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Unpack
 
 from callscore.adapters.scored import (
+    AdapterOptions,
+    CallsFrom,
     Places,
+    SampleScorer,
+    Scored,
     check_calls_from,
     reference_in,
     sample_scorer,
@@ -22,11 +27,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The evaluator for LangSmith", package="langsmith") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, CallsFrom, SampleScorer, Scored
 
 __all__ = ["tool_calls"]
 

@@ -5,9 +5,11 @@ Tested with the version in `requirements/stacks/mlflow.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from callscore.adapters.scored import (
+    AdapterOptions,
+    CallsFrom,
     Places,
     check_calls_from,
     reference_in,
@@ -24,11 +26,8 @@ except ImportError as error:
     raise MissingExtra("The scorer for MLflow", package="mlflow") from error
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from mlflow.genai.scorers import Scorer
 
-    from callscore.adapters.scored import AdapterOptions, CallsFrom
 
 __all__ = ["tool_calls"]
 

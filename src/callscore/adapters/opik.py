@@ -5,11 +5,13 @@ Tested with the version in `requirements/stacks/opik.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from callscore.adapters.scored import (
     REFERENCE_KEYS,
+    AdapterOptions,
     Places,
+    SampleScorer,
     reference_in,
     sample_scorer,
     score_output,
@@ -21,10 +23,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The metric for Opik", package="opik") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, SampleScorer
 
 __all__ = ["ToolCallsMetric", "tool_calls"]
 

@@ -5,9 +5,15 @@ Tested with the version in `requirements/stacks/phoenix.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    AdapterOptions,
+    Places,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import MissingExtra
 
 try:
@@ -16,11 +22,8 @@ except ImportError as error:
     raise MissingExtra("The evaluator for Phoenix", package="arize-phoenix-evals") from error
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from phoenix.evals import Evaluator
 
-    from callscore.adapters.scored import AdapterOptions
 
 __all__ = ["tool_calls"]
 

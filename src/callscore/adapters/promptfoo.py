@@ -6,23 +6,19 @@ version in `requirements/stacks/promptfoo.npm.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict, Unpack
 
 from msgspec.json import encode
 
 from callscore.adapters.scored import (
+    AdapterOptions,
     Places,
     check_options,
     reference_in,
     sample_scorer,
     score_output,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions
 
 __all__ = ["GradingResult", "get_assert", "tool_calls"]
 

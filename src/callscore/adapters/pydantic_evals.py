@@ -6,9 +6,11 @@ Tested with the version in `requirements/stacks/pydantic_evals.txt`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from callscore.adapters.scored import (
+    AdapterOptions,
+    CallsFrom,
     Places,
     check_calls_from,
     reference_in,
@@ -23,10 +25,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The evaluator for Pydantic Evals", package="pydantic-evals") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, CallsFrom
 
 __all__ = ["ToolCalls", "tool_calls"]
 

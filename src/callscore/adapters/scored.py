@@ -6,8 +6,8 @@ names and does nothing else: the score is the one that `callscore.score` gives f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 from msgspec import Struct
 
@@ -18,9 +18,6 @@ from callscore.core.suggestions import closest_word, suggestion_or_choices
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Unpack
-
     from callscore.formats.callers import Caller
 
 __all__ = [

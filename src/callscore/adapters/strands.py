@@ -5,9 +5,16 @@ Tested with the version in `requirements/stacks/strands.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    AdapterOptions,
+    Places,
+    SampleScorer,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import MissingExtra
 
 try:
@@ -17,10 +24,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The evaluator for Strands", package="strands-agents-evals") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, SampleScorer
 
 __all__ = ["ToolCallsEvaluator", "tool_calls"]
 

@@ -5,16 +5,11 @@ Tested with the version in `requirements/stacks/trl.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, Unpack
 
-from callscore.adapters.scored import REFERENCE_KEYS, sample_scorer
+from callscore.adapters.scored import REFERENCE_KEYS, AdapterOptions, SampleScorer, sample_scorer
 from callscore.core.rendering import mention
 from callscore.errors import InvalidCall, UnknownFormat
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions, SampleScorer
 
 __all__ = ["Reward", "tool_calls"]
 

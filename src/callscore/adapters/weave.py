@@ -5,9 +5,15 @@ Tested with the version in `requirements/stacks/weave.txt`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
-from callscore.adapters.scored import Places, reference_in, sample_scorer, score_output
+from callscore.adapters.scored import (
+    AdapterOptions,
+    Places,
+    reference_in,
+    sample_scorer,
+    score_output,
+)
 from callscore.errors import MissingExtra
 
 try:
@@ -15,10 +21,6 @@ try:
 except ImportError as error:
     raise MissingExtra("The scorer for Weave", package="weave") from error
 
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from callscore.adapters.scored import AdapterOptions
 
 __all__ = ["tool_calls"]
 

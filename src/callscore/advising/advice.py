@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.advising.candidates import CHOICES, Candidate, presets, single_changes
-from callscore.advising.choosing import Sample
+from callscore.advising.choosing import Measured, Sample
 from callscore.advising.measuring import agreement, precision
 from callscore.advising.recommending import recommend
-from callscore.advising.runs import Runs
+from callscore.advising.runs import Column, LabelledInput, Runs
 from callscore.advising.suspects import Suspect, find_suspects
 from callscore.core.results import Noted
 from callscore.core.score import Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
 from callscore.errors import UnreadableInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from callscore.advising.choosing import Measured
-    from callscore.advising.runs import Column, LabelledInput
-
-__all__ = [
-    "LEAST_LABELS",
-    "LEAST_TASKS",
-    "Advice",
-    "Bin",
-    "Disagreement",
-    "KeptRules",
-    "Learned",
-    "SettingsEvidence",
-    "advise_on",
-]
 
 LEAST_LABELS = 30
 LEAST_TASKS = 10

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, get_args
+from collections.abc import Iterator
+from typing import Any, Final, get_args
 
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from callscore.core.call import Effect
 from callscore.core.settings import IGNORE, PRESETS, ArgumentRule, Mode, Settings, get_preset
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["CHOICES", "Candidate", "presets", "single_changes"]
 
 _MOST_NAMED = 3  # tools or arguments in one line
 # They have no effect without mode flexible, where the threshold says how much is required.

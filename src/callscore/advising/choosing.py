@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.advising.candidates import presets, single_changes
+from callscore.advising.candidates import Candidate, presets, single_changes
 from callscore.advising.measuring import (
+    Draws,
+    Ranked,
     agreement,
     area_of,
     areas_of,
@@ -16,14 +19,8 @@ from callscore.advising.measuring import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.advising.candidates import Candidate
-    from callscore.advising.measuring import Draws, Ranked
     from callscore.advising.runs import Column, Runs
     from callscore.core.settings import Settings
-
-__all__ = ["SMALL", "SMALL_AGREEMENT", "Sample", "choose_preset", "choose_settings"]
 
 SMALL = 0.005  # a difference of AUCs that does not matter
 SMALL_AGREEMENT = 0.02  # likewise, of shares of runs

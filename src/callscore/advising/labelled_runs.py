@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from callscore.advising.advice import advise_on
+from callscore.advising.advice import Advice, advise_on
 from callscore.advising.runs import LabelledInput, LabelledRun
 from callscore.core.rendering import escape, mention
 from callscore.core.settings import DEFAULT, Settings
@@ -35,12 +35,7 @@ from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from callscore.advising.advice import Advice
     from callscore.core.case import Case
-
-__all__ = ["LabelledReader", "advise"]
 
 _MOST_FIELDS = 200
 _LONGEST_FIELD = 80

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from callscore.advising.choosing import Measured
+from callscore.advising.choosing import Measured, Sample
 from callscore.core.case import calls_in
 from callscore.core.counted_calls import effect_of
 from callscore.core.tool_names import matches_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.advising.candidates import Candidate
-    from callscore.advising.choosing import Sample
     from callscore.advising.runs import Column, Runs
     from callscore.core.call import Effect
     from callscore.core.settings import Settings
-
-__all__ = ["LEAST_RUNS", "LEAST_TASKS", "learn"]
 
 LEAST_RUNS = 10  # whose scores change
 LEAST_TASKS = 5  # of these runs

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
 from itertools import chain, compress
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-__all__ = [
-    "SEED",
-    "Draws",
-    "Ranked",
-    "agreement",
-    "area",
-    "area_of",
-    "areas_of",
-    "bootstrap_draws",
-    "chance_of",
-    "folds_of",
-    "middle",
-    "numbered",
-    "precision",
-    "ranked",
-]
+from typing import NamedTuple
 
 SEED = 2026
 RESAMPLES = 2000

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.advising.candidates import presets
-from callscore.advising.choosing import Sample, choose_preset, choose_settings
+from callscore.advising.choosing import Measured, Sample, choose_preset, choose_settings
 from callscore.advising.learning import learn
 from callscore.advising.measuring import chance_of, folds_of
-from callscore.advising.runs import Column
+from callscore.advising.runs import Column, Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.advising.choosing import Measured
-    from callscore.advising.runs import Runs
     from callscore.core.settings import Settings
-
-__all__ = ["FOLDS", "Recommendation", "choose_in_steps", "cross_validated", "recommend"]
 
 FOLDS = 5
 _SIMPLEST = presets()[0]

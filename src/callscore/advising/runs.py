@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -16,12 +16,8 @@ from callscore.core.scoring import score_calls
 from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from callscore.core.score import Score
     from callscore.core.settings import Settings
-
-__all__ = ["Column", "LabelledInput", "LabelledRun", "Runs"]
 
 _MOST_REMEMBERED = 500_000  # scores of single runs
 _PATTERN = frozenset("*?[]")

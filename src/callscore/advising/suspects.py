@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group
+from callscore.core.case import Expected, Group
 from callscore.core.counted_calls import repeat_key
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
@@ -18,13 +19,8 @@ from callscore.core.tool_names import comparable_name
 from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.advising.runs import LabelledRun, Runs
-    from callscore.core.case import Expected
     from callscore.core.settings import Settings
-
-__all__ = ["Suspect", "find_suspects"]
 
 _LEAST_AGREEING = 2
 

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, get_args
 
 from msgspec import Struct
 
 from callscore.checks.tool_schema import malformed_calls, schema_faults
-from callscore.core.call import ToolCall
+from callscore.core.call import Tool, ToolCall
 from callscore.core.case import is_state
 from callscore.core.counted_calls import repeat_key
 from callscore.core.rendering import EMPTY_NAME
 from callscore.core.results import Noted
 from callscore.core.score import Fault, FaultKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from callscore.core.call import Tool
-
-__all__ = [
-    "FAULT_KINDS",
-    "CheckResults",
-    "FaultyRun",
-    "Finding",
-    "ToolFaults",
-    "check_calls",
-    "loop_faults",
-    "repeat_faults",
-    "retry_faults",
-]
 
 
 def _first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:

@@ -7,25 +7,20 @@ shown beside them: they decide nothing, but a proposal may follow from them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, structs
 
 from callscore.checks.effect_evidence import Confidence, described_effect, result_change
-from callscore.core.call import Effect, Tool
-from callscore.core.case import calls_in
+from callscore.core.call import Effect, Tool, ToolCall
+from callscore.core.case import Expected, calls_in
 from callscore.core.counted_calls import effect_reason
 from callscore.core.results import Noted
 from callscore.core.tool_names import comparable_name, is_for_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.core.call import ToolCall
-    from callscore.core.case import Expected
     from callscore.core.settings import Settings
-
-__all__ = ["EffectEvidence", "EffectsFound", "EvidenceCounter", "ToolEffect"]
 
 EvidenceSource = Literal["setting", "definition", "name", "description", "results"]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from callscore.core.budget import Budget
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
 from callscore.core.rendering import json_path
 from callscore.core.schemas.references import SAME_VALUE_KEYWORDS, resolve_reference, subschemas
 from callscore.core.schemas.validation import schema_problem, validation_errors
@@ -17,21 +18,7 @@ from callscore.core.tool_names import comparable_name
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from callscore.core.call import Tool, ToolCall
     from callscore.core.settings import Settings
-
-__all__ = [
-    "close_schema",
-    "count_checked_calls",
-    "malformed_calls",
-    "require_usable_schema",
-    "schema_faults",
-    "tools_by_call_name",
-    "unknown_arguments",
-    "usable_tools",
-]
 
 # `not` is missing here: a schema does not know the arguments that it names under `not`.
 _SAME_OBJECT = SAME_VALUE_KEYWORDS._replace(single=("if", "then", "else"))

@@ -47,8 +47,6 @@ from callscore.sources.paths import display_paths, expand_paths
 if TYPE_CHECKING:
     from callscore.advising.advice import Advice
 
-__all__ = ["command"]
-
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 10
 _WRITTEN = Phrase("settings written to {file}", "настройки записаны в {file}")

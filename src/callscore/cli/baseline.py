@@ -20,7 +20,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report
 from callscore.cli.output_formats import report_options
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.postgres import store_arguments
@@ -29,11 +29,8 @@ from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
-    from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-
-__all__ = ["command"]
 
 _SET = Phrase(
     "{name} now points to the run {run}. Compare another run with it: callscore gate --against {typed}",

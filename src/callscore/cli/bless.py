@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,21 +23,16 @@ from callscore.cli.options import (
     store_option,
     trial_option,
 )
-from callscore.cli.output import open_output, print_note, stdout_to_stderr
+from callscore.cli.output import Output, open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape, wrap_hanging
 from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.words.value_text import CASES, FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.cli.output import Output
     from callscore.history.store import Store
     from callscore.rewriting.applying import Refused, Rewritten
     from callscore.rewriting.blessing import Blessings, Unblessed
-
-__all__ = ["command"]
 
 _MOST_NAMED = 10
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -25,20 +26,13 @@ from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
 from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.datasets.capturing import TraceCapture
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import input_options_for
 from callscore.formats.cases import record_line
 from callscore.hiding.hider import Hider
 from callscore.words.value_text import CASES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.phrases import Language
-
-__all__ = ["command"]
 
 _HELP = """Turn TRACES, in any format, into cases: one JSON object per line.
 

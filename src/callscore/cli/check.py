@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.api import tools_by_name
-from callscore.checks.check import FAULT_KINDS
+from callscore.checks.check import FAULT_KINDS, CheckResults, FaultyRun, Finding
 from callscore.checks.tool_schema import require_usable_schema
 from callscore.cli.exits import ANY_FAULT, check_exit_code
 from callscore.cli.jobs import jobs_option
@@ -30,7 +30,7 @@ from callscore.cli.options import (
     skip_bad_option,
     tools_option,
 )
-from callscore.cli.output import open_output, print_named_note, print_note, write_report
+from callscore.cli.output import Output, open_output, print_named_note, print_note, write_report
 from callscore.cli.output_formats import is_for_people, report_options
 from callscore.cli.progress import progress
 from callscore.cli.record_fields import note_all_unfound
@@ -45,13 +45,9 @@ from callscore.sources.paths import display_paths, expand_paths
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
-    from callscore.checks.check import CheckResults, FaultyRun, Finding
-    from callscore.cli.output import Output
     from callscore.cli.spooled_lines import SpooledLines
     from callscore.core.call import Tool
     from callscore.reports.html.document import Heading
-
-__all__ = ["command"]
 
 _FORMATS = ["table", "json", "jsonl", "markdown", "html"]
 _FEW = 10

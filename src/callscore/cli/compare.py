@@ -26,7 +26,7 @@ from callscore.cli.options import (
     settings_options,
     store_option,
 )
-from callscore.cli.output import open_output, write_report
+from callscore.cli.output import Output, open_output, write_report
 from callscore.cli.output_formats import report_options
 from callscore.cli.typed_options import settings_as_typed
 from callscore.cli.unpacking import max_unpacked_option
@@ -35,12 +35,9 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.comparing_runs import compare, is_case_file
 
 if TYPE_CHECKING:
-    from callscore.cli.output import Output
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.sides import Side
     from callscore.core.phrases import Language
-
-__all__ = ["command", "require_cases_for_html"]
 
 _FORMATS = ["table", "json", "markdown", "html"]
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")

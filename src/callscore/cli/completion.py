@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import click
     from click.shell_completion import CompletionItem
 
     _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
     _Found = Iterable[str | tuple[str, str]]
-
-__all__ = [
-    "complete_baseline",
-    "complete_case",
-    "complete_input_format",
-    "complete_metric",
-    "complete_run",
-    "complete_run_or_file",
-    "complete_schema",
-    "complete_tag",
-]
 
 
 def _completing(find: Callable[[click.Context, str], _Found]) -> _Complete:

@@ -23,7 +23,7 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import next_steps, open_output
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people, report_options
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import pass_hat_k
 from callscore.engines.collector import ScoreHooks
@@ -35,10 +35,7 @@ from callscore.words.value_text import decimal, percent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from callscore.core.phrases import Language
     from callscore.core.results import Results
-
-__all__ = ["command"]
 
 _REWARDS = Phrase(
     "Tasks completed, by the published rewards of the benchmark itself:",

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from callscore.checks.effects import EffectsFound, ToolEffect
     from callscore.core.phrases import Language
 
-__all__ = ["command"]
-
 _FORMATS = ["table", "json", "markdown"]
 _TOML = ".toml"
 _GLOB = re.compile(r"[*?\[]")

@@ -1,7 +1,5 @@
 """The exit codes of all commands; in a module without imports, for the parent of a command, too."""
 
-__all__ = ["ENDED", "FAILED", "INTERRUPTED", "NO_ANSWER", "OK", "UNREADABLE", "USAGE"]
-
 OK = 0
 # Below --fail-under or `fail_under`, with --fail-under a reference that was not run, a fault or a
 # difference that --fail-on names, a closed gate, a case that was not blessed, a refused baseline.

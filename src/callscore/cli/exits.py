@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from callscore.cli.exit_codes import ENDED, FAILED, INTERRUPTED, NO_ANSWER, OK, UNREADABLE, USAGE
 from callscore.cli.output import print_note
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, escape
 from callscore.errors import (
     EngineFailed,
@@ -31,30 +32,10 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.checks.check import CheckResults
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.gating import FailOn, Gate
-    from callscore.core.phrases import Language
     from callscore.core.results import EvaluationResults, Results, RunResults, Unloaded
-
-__all__ = [
-    "ANY_FAULT",
-    "baseline_exit_code",
-    "bless_exit_code",
-    "check_exit_code",
-    "collect_exit_code",
-    "compare_exit_code",
-    "error_exit_code",
-    "gate_exit_code",
-    "print_gate_reasons",
-    "print_interrupted",
-    "print_kept",
-    "run_exit_code",
-    "score_exit_code",
-    "unblessed_exit_code",
-]
 
 
 def error_exit_code(error: Exception) -> int:

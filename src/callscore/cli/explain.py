@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,8 @@ from callscore.engines.inputs import (
     CASES,
     REFERENCES,
     TRACES,
+    FileContent,
+    InputOptions,
     file_title,
     input_options_for,
     join_traces,
@@ -48,16 +51,11 @@ from callscore.sources.remote import without_credentials
 from callscore.words.explanation import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.core.phrases import Language
     from callscore.core.score import Score
     from callscore.core.settings import Settings
-    from callscore.engines.inputs import FileContent, InputOptions
-
-__all__ = ["command"]
 
 
 @click.command(cls=SettingsCommand)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -13,18 +14,13 @@ from callscore.cli.completion import complete_run
 from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
 from callscore.cli.output_formats import report_options
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.reports.inert import inert_bytes
 from callscore.words.value_text import RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-
-__all__ = ["command"]
 
 _HELP = """Write a RUN to a file: JSON lines and Parquet can be imported, CSV is for spreadsheets.
 

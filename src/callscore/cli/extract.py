@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,10 +31,10 @@ from callscore.documents import (
 )
 from callscore.engines.pool import LineWork, left_by_pool, process_count
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.dialect import dialect_named
+from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
-from callscore.sources import read_batches
+from callscore.sources import Lines, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
@@ -41,15 +42,9 @@ from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
-
     from callscore.core.results import Noted
     from callscore.engines.pool import Batch
-    from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
-    from callscore.sources import Lines
-
-__all__ = ["command"]
 
 _OWN_FORMAT = "callscore_case"  # whose cases name themselves
 _HELP = """Print the calls in FILEs, in any trace format, as one JSON object per line; - is standard input.

@@ -17,8 +17,6 @@ from callscore.errors import MissingConsent
 from callscore.hiding.redaction import ignore_unreadable_redaction
 from callscore.reports.inert import inert_lines
 
-__all__ = ["consent_lines", "report_failure"]
-
 
 def report_failure(error: Exception | SystemExit) -> int:
     """Print an error of a command, and return the exit code; raises what is not an error of a command."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,12 @@ from msgspec import Struct, to_builtins
 
 from callscore.cli.completion import complete_input_format
 from callscore.cli.exit_codes import OK, UNREADABLE
-from callscore.cli.output import open_output, without_secrets
+from callscore.cli.output import Output, open_output, without_secrets
 from callscore.cli.output_formats import report_options
 from callscore.core.rendering import clip, escape, wrap, wrap_hanging
-from callscore.documents import DocumentReader
+from callscore.documents import Document, DocumentReader
 from callscore.errors import CallscoreError, UnreadableInput
-from callscore.formats.dialect import dialect_named, dialects, sign_index
+from callscore.formats.dialect import Dialect, dialect_named, dialects, sign_index
 from callscore.formats.reading import read_as
 from callscore.formats.signs import found_signs
 from callscore.formats.trace import ReadOptions
@@ -26,15 +27,8 @@ from callscore.sources.remote import without_credentials
 from callscore.words.value_text import encode_json, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
-    from callscore.cli.output import Output
-    from callscore.documents import Document
-    from callscore.formats.dialect import Dialect
-
-__all__ = ["command"]
 
 _INDENT = "    "
 _SPACE = "  "

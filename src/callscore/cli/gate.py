@@ -24,6 +24,7 @@ from callscore.cli.options import (
     store_option,
 )
 from callscore.cli.output import (
+    Output,
     add_step_summary,
     is_on_github,
     open_output,
@@ -49,11 +50,8 @@ from callscore.reports.gate import annotation_lines, write_markdown
 from callscore.reports.inert import inert_lines
 
 if TYPE_CHECKING:
-    from callscore.cli.output import Output
     from callscore.comparing.sides import Side
     from callscore.core.phrases import Language
-
-__all__ = ["command"]
 
 
 class _UsageMessage(click.ClickException):

@@ -8,18 +8,15 @@ import click
 
 from callscore.cli.options import dry_run_option, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.history.run_metadata import is_partial
 from callscore.reports import history as wording
 from callscore.words.value_text import RESULTS, RUNS
 
 if TYPE_CHECKING:
-    from callscore.core.phrases import Language
     from callscore.history.cleanup import CleanupResult
     from callscore.history.records import RunRecord
-
-__all__ = ["command"]
 
 _TEXTS_LEFT = Plural(("entry", "entries"), ("запись", "записи", "записей"))
 _NOTHING = Phrase("Nothing to delete.", "Удалять нечего.")

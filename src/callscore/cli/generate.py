@@ -12,10 +12,11 @@ from callscore.cli.options import lang_option, required_tools_option
 from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.datasets.generation import (
     CASE_KINDS,
+    GeneratedCases,
     generate_cases,
     load_python_tools,
     parse_python_tools,
@@ -28,11 +29,7 @@ from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.core.phrases import Language
-    from callscore.datasets.generation import GeneratedCases
     from callscore.datasets.questions import WrittenQuestions
-
-__all__ = ["command"]
 
 _HELP = """Generate cases from tool definitions, one JSON object per line.
 

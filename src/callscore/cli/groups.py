@@ -6,8 +6,6 @@ import click
 
 from callscore.core.suggestions import closest_word
 
-__all__ = ["SuggestingGroup"]
-
 
 class SuggestingGroup(click.Group):
     """A group that suggests the command with the closest spelling."""

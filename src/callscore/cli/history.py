@@ -21,8 +21,6 @@ from callscore.reports.history import timelines_of, write_json
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
 
-__all__ = ["command"]
-
 _FEW = 20
 _HELP = """List the saved runs, the newest first.
 

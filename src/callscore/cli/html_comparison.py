@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,15 +20,11 @@ from callscore.reports.html.compared_trials import TrialWriter
 from callscore.runner.compared_cases import ComparedCases, RunTrials, SpooledTrials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.sides import Side
     from callscore.core.phrases import Language
     from callscore.engines.file_sides import OnResult
     from callscore.history.store import Store
-
-__all__ = ["ComparedInputs", "RunsAndCases", "compared_inputs", "compared_runs"]
 
 _STDIN = "-"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -16,17 +17,12 @@ from callscore.cli.options import (
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.words.value_text import RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.phrases import Language
     from callscore.history.exchange.import_export import ImportedRun
     from callscore.history.store import Store
-
-__all__ = ["command"]
 
 _HELP = """Add the runs in FILEs of 'callscore export', JSON lines or Parquet, to the history.
 

@@ -5,20 +5,14 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
 from callscore.cli.options import lang_option
 from callscore.cli.output import next_steps
 from callscore.cli.output_formats import force_option
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.reports.inert import inert_lines
-
-if TYPE_CHECKING:
-    from callscore.core.phrases import Language
-
-__all__ = ["command"]
 
 _WRITTEN = Phrase(
     "Created, with recorded answers, so no API key is needed:",

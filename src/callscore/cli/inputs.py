@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from callscore.errors import CallscoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = ["INPUTS", "OUTPUTS", "protect_inputs"]
 
 # The parameters that name files to read, and those that name files to write. `advise` writes
 # proposals, and `bless` reads them, and writes only into case files.

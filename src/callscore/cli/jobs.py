@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["jobs_option"]
 
 
 class _Jobs(click.IntRange):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from callscore.models.consent import Server
     from callscore.models.judging import Judge
 
-__all__ = ["judge_from", "judge_option", "judged_settings_from"]
-
 
 def _parse_server(value: str) -> Server:
     """Parse `ADDRESS=VARIABLE`."""

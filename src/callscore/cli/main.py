@@ -7,8 +7,6 @@ import os
 import sys
 from typing import NoReturn
 
-__all__ = ["main", "run_command"]
-
 # They run agents and scorers, which may end the process.
 _SUPERVISED = ("run", "rescore")
 

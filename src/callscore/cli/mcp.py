@@ -11,8 +11,6 @@ from callscore.cli.options import store_option
 from callscore.cli.output import print_note
 from callscore.integrations.mcp_server import LOOPBACK, HttpOptions, serve_http, serve_stdio
 
-__all__ = ["command"]
-
 _HOST = LOOPBACK[0]
 _PORT = 8000
 _LAST_PORT = 65_535

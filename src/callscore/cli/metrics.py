@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -39,7 +40,14 @@ from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
 from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import UnreadableInput
-from callscore.metrics.metric import describe_choices, options_of, python_options_of
+from callscore.metrics.metric import (
+    Metric,
+    MetricProvider,
+    Option,
+    describe_choices,
+    options_of,
+    python_options_of,
+)
 from callscore.metrics.registry import (
     OWN_NAME,
     find_metric_function,
@@ -56,14 +64,9 @@ from callscore.sources.paths import display_paths, expand_paths
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
 
     from callscore.core.results import Results
-    from callscore.metrics.metric import Metric, MetricProvider, Option
-
-__all__ = ["command"]
 
 _FILE = "cases.jsonl"
 _EXAMPLE_WORDS = ("get_weather", "word")  # for an option that names a tool, and for any other

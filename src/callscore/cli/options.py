@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -16,81 +17,21 @@ from callscore.cli.output import print_note
 from callscore.cli.output_formats import ALL_IN_FORMATS, is_for_people
 from callscore.cli.record_fields import id_from_option, map_option
 from callscore.core import settings as score_settings
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import UnreadableInput
-from callscore.evaluations.project_config import EMPTY, OWN_FILE, config_for
+from callscore.evaluations.project_config import EMPTY, OWN_FILE, Config, config_for
 from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
-from callscore.formats.trace import Part, View, read_options_for
+from callscore.formats.trace import Part, ReadOptions, View, read_options_for
 from callscore.history.environment import STORE_VARIABLE
 from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS, unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from callscore.core.call import Tool
-    from callscore.core.phrases import Language
     from callscore.core.summary import Summary
     from callscore.core.unused_rules import UnusedRule
-    from callscore.evaluations.project_config import Config
-    from callscore.formats.trace import ReadOptions
     from callscore.history.store import Store
-
-__all__ = [
-    "DEFAULT_MAX_SHOWN",
-    "PROJECT_FILE",
-    "SHARE",
-    "SettingsCommand",
-    "allow_looser_option",
-    "config_options",
-    "dry_run_option",
-    "expected_option",
-    "fail_on_option",
-    "fail_under_option",
-    "input_format_option",
-    "input_options",
-    "is_setting",
-    "keyword_option",
-    "lang_option",
-    "limit_option",
-    "max_shown_cases_option",
-    "max_shown_option",
-    "max_skipped_option",
-    "measure_option",
-    "metric_option",
-    "name_option",
-    "note_unused",
-    "open_existing_store",
-    "open_store_to_write",
-    "overrides_from",
-    "parse_run_name",
-    "project_from",
-    "proposals_option",
-    "reading_from",
-    "reading_options",
-    "refuse_evaluations",
-    "removals_from",
-    "removed_option",
-    "require_inputs",
-    "require_one_stdin",
-    "required_tools_option",
-    "settings_options",
-    "show_option",
-    "show_options",
-    "show_options_from",
-    "sides_options",
-    "skip_bad_option",
-    "stacked",
-    "store_option",
-    "tag_option",
-    "tools_from",
-    "tools_option",
-    "trial_option",
-    "warn_ineffective",
-    "warn_unknown_defaults",
-    "write_settings_option",
-]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
 from io import BytesIO
@@ -15,40 +16,18 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import click
 from msgspec.structs import replace
 
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.core.rendering import escape
 from callscore.reports.inert import escape_commands, inert_block, inert_bytes, inert_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from rich.console import Console
 
     from callscore.cli.waiting_cases import PartOfCases, WaitingCases
-    from callscore.core.phrases import Language
     from callscore.core.results import Noted, Results, RunResults
     from callscore.engines.pool import Parts
     from callscore.hiding.hider import Hider
     from callscore.reports.html.document import Heading
-
-__all__ = [
-    "HIDDEN_SECRETS",
-    "Output",
-    "add_step_summary",
-    "is_on_github",
-    "next_steps",
-    "open_output",
-    "path_in_repository",
-    "print_named_note",
-    "print_note",
-    "print_skipped",
-    "program_name",
-    "stdout_to_stderr",
-    "without_secrets",
-    "write_report",
-    "write_run",
-]
-
 
 _Shown = TypeVar("_Shown")
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from callscore.cli.inputs import protect_inputs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-__all__ = [
-    "ALL_IN_FORMATS",
-    "FORMATS",
-    "force_option",
-    "is_for_people",
-    "new_file_options",
-    "output_options",
-    "report_options",
-]
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 

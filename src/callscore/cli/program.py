@@ -16,8 +16,6 @@ from callscore.errors import CallscoreError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["COMMANDS", "cli", "import_command", "run_program"]
-
 # The commands by task. Each is `command` in the module of that name, which is imported when the
 # command is called; for the list of commands these sentences are enough.
 _TASKS = {

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import stat
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.totals import ExactMean
 from callscore.words.value_text import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from callscore.core.phrases import Language
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
-
-__all__ = ["counting_progress", "progress", "run_progress"]
 
 _LARGE_INPUT = 8_000_000  # bytes; smaller input is read before a bar could be seen
 

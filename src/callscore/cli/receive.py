@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -41,20 +42,21 @@ from callscore.cli.options import (
     tools_option,
     warn_unknown_defaults,
 )
-from callscore.cli.output import open_output, print_named_note, print_note, write_report
+from callscore.cli.output import Output, open_output, print_named_note, print_note, write_report
 from callscore.cli.score import print_saved, saving_scores
 from callscore.cli.trace_lines import TraceLines
 from callscore.cli.upload import print_delivery
 from callscore.core.case import Origin
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.engines.inputs import input_options_for
 from callscore.formats.dialect import dialect_named
-from callscore.receiving.closed_traces import DEFAULT_MATCH, TraceReader
+from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
 from callscore.receiving.open_traces import Limits
 from callscore.receiving.receiver import Receiver, spool_of
 from callscore.receiving.scoring import (
     Checker,
+    Outcome,
     Remarks,
     Scorer,
     Taker,
@@ -66,6 +68,7 @@ from callscore.receiving.server import (
     DEFAULT_HOST,
     DEFAULT_PORT,
     TOKEN_VARIABLE,
+    TraceServer,
     checked_token,
     listening,
     require_extra,
@@ -78,17 +81,8 @@ from callscore.uploaders.backends import BACKENDS, backend_named
 from callscore.uploaders.evaluations import evaluations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.cli.output import Output
-    from callscore.core.phrases import Language
     from callscore.engines.saving import SaveRequest, ScoreSaver
-    from callscore.receiving.closed_traces import ClosedTrace
-    from callscore.receiving.scoring import Outcome
-    from callscore.receiving.server import TraceServer
     from callscore.uploaders.sending import Uploader
-
-__all__ = ["command"]
 
 _DEFAULT_OUTPUT = "traces.jsonl"
 _LAST_PORT = 65_535

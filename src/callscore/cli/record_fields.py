@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from callscore.cli.output import print_note
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.formats.case_fields import CASE_FIELDS
 from callscore.formats.trace import IdSource
 
 if TYPE_CHECKING:
-    from callscore.core.phrases import Language
     from callscore.engines.inputs import InputOptions
-
-__all__ = ["id_from_option", "map_option", "note_all_unfound", "note_unfound"]
 
 
 def _parse_field(value: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from time import gmtime, strftime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -27,7 +27,7 @@ from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.cli.output_formats import FORMATS, report_options
 from callscore.cli.progress import run_progress
 from callscore.cli.saved_html import write_run_report
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
 from callscore.history.saved_totals import require_every_case
@@ -35,11 +35,6 @@ from callscore.models.consent import require_consent
 from callscore.models.secrets import hide_secrets
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.stored_runs import ShowOptions
-
-if TYPE_CHECKING:
-    from callscore.core.phrases import Language
-
-__all__ = ["command"]
 
 _RESCORING = Phrase(
     "rescoring run {run} of {moment} UTC",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ from callscore.cli.supervision import Progress, report, tracked_run
 from callscore.cli.typed_options import option_text, settings_as_typed
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
-from callscore.core.results import RunResults
+from callscore.core.results import RunResults, Unloaded
 from callscore.core.settings import ineffective_settings, settings_from
 from callscore.core.totals import Show
 from callscore.engines.payloads import given_settings
@@ -68,8 +68,13 @@ from callscore.errors import (
     UnusableStore,
 )
 from callscore.evaluations.discovery import discover, forget_modules, is_evaluation_file
-from callscore.evaluations.evaluation import MAX_TRIALS, with_project_settings, with_settings
-from callscore.evaluations.plan import Selection, make_plan
+from callscore.evaluations.evaluation import (
+    MAX_TRIALS,
+    Evaluation,
+    with_project_settings,
+    with_settings,
+)
+from callscore.evaluations.plan import Plan, Selection, make_plan
 from callscore.evaluations.servers import with_allowed_servers
 from callscore.hiding.hider import contains_marker
 from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
@@ -84,16 +89,8 @@ from callscore.runner.stored_runs import ShowOptions, stored_settings
 from callscore.sources.files import MAX_UNPACKED, max_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from callscore.core.results import Unloaded
-    from callscore.evaluations.evaluation import Evaluation
-    from callscore.evaluations.plan import Plan
     from callscore.evaluations.project_config import Config
     from callscore.history.store import Store
-
-__all__ = ["command"]
 
 JOBS = 8
 TIMEOUT = 60.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -16,24 +16,17 @@ from callscore.cli.options import (
     require_one_stdin,
     skip_bad_option,
 )
-from callscore.cli.output import HIDDEN_SECRETS, open_output, print_note, without_secrets
+from callscore.cli.output import HIDDEN_SECRETS, Output, open_output, print_note, without_secrets
 from callscore.cli.output_formats import new_file_options
 from callscore.cli.progress import progress
 from callscore.cli.sample_options import by_option, seed_option
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import say
-from callscore.engines.sampling import sample_files
+from callscore.core.phrases import Language, say
+from callscore.engines.sampling import Sample, sample_files
 from callscore.errors import UnreadableInput
 from callscore.hiding.hider import Hider
 from callscore.sources.paths import expand_paths
 from callscore.words.value_text import encode_json
-
-if TYPE_CHECKING:
-    from callscore.cli.output import Output
-    from callscore.core.phrases import Language
-    from callscore.engines.sampling import Sample
-
-__all__ = ["command"]
 
 _HELP = """Sample the cases of LOGs, in any format, as JSON lines; - is standard input.
 

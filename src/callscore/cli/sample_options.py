@@ -6,8 +6,6 @@ import click
 
 from callscore.cli.options import stacked
 
-__all__ = ["by_option", "sample_options", "seed_option"]
-
 by_option = click.option(
     "--by",
     metavar="STRATA",

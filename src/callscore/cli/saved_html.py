@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.cli.options import open_existing_store, warn_unknown_defaults
-from callscore.cli.output import write_run
+from callscore.cli.output import Output, write_run
 from callscore.errors import UnknownRun, UnusableStore
 
 if TYPE_CHECKING:
-    from callscore.cli.output import Output
     from callscore.core.results import RunResults
     from callscore.runner.stored_runs import ShowOptions
-
-__all__ = ["write_run_report"]
 
 
 def write_run_report(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -14,11 +15,6 @@ from callscore.errors import InvalidSettings
 from callscore.evaluations.suite_schema import suite_json_schema
 from callscore.formats.case_schema import build_case_schema
 from callscore.words.value_text import json_document
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["command", "schema_text"]
 
 _SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "case": build_case_schema,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePath
 from time import time
@@ -61,7 +61,8 @@ from callscore.core.call import Tool
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.settings import Settings
-from callscore.engines.collector import ScoreHooks, Show
+from callscore.core.totals import Show
+from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import ReadOptions
@@ -70,16 +71,12 @@ from callscore.sources.remote import name_in_url, without_credentials
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.case import Case
     from callscore.core.results import Results
     from callscore.engines.sampling import SampledResults
     from callscore.engines.saving import SaveRequest, ScoreSaver
     from callscore.models.judging import Judge
     from callscore.reports.html.document import Heading
-
-__all__ = ["Request", "command"]
 
 _SAVED = Phrase(
     "saved as run {run}. To show it: callscore show {name}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from callscore.cli.options import DEFAULT_MAX_SHOWN, open_store_to_write, stacked
 from callscore.cli.output import print_note
 from callscore.cli.progress import progress
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import UnreadableInput
 from callscore.hiding.redaction import current_redaction
@@ -19,26 +20,13 @@ from callscore.sources.files import open_bytes
 from callscore.sources.remote import is_url, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from callscore.cli.score import Request
     from callscore.core.case import Case
-    from callscore.core.phrases import Language
     from callscore.core.results import InputFiles, Result, Results
     from callscore.engines.batches import RowOptions
     from callscore.engines.local_rows import RowRun
     from callscore.engines.partitions import ClusterRun
     from callscore.engines.saving import SaveRequest, ScoreSaver
-
-__all__ = [
-    "is_large",
-    "large_data_options",
-    "print_about_rows",
-    "require_possible",
-    "save_rows",
-    "scored_rows",
-    "write_cases",
-]
 
 _FORMATS = ("table", "json", "markdown", "html")
 # What the addresses of other engines begin with.

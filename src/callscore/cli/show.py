@@ -18,19 +18,16 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, write_report
 from callscore.cli.output_formats import FORMATS, report_options
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.evaluations.run_rows import heading_row
 from callscore.history.run_metadata import find_run_and_variant, lineage
 from callscore.history.saved_totals import FAILING_TRIALS, saved_cases_of
 
 if TYPE_CHECKING:
-    from callscore.core.phrases import Language
     from callscore.core.results import RunResults
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.reports.history import RunRow
-
-__all__ = ["command"]
 
 _FORMATS_OF_CASE = ("table", "json", "markdown", "html")
 _HELP = """Show a saved RUN, or one CASE of it. No agent is called.

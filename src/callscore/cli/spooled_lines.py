@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.engines.pool import Parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["SpooledLines"]
 
 _IN_MEMORY = 1 << 22  # bytes; more of them are in a file
 _BLOCK = 1 << 18

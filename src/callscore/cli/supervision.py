@@ -13,6 +13,7 @@ import shlex
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from mmap import mmap
@@ -26,13 +27,9 @@ from callscore.cli.exit_codes import ENDED, INTERRUPTED
 from callscore.core.phrases import Language, Phrase, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Question
     from callscore.runner.running import RunHooks
-
-__all__ = ["Progress", "advice_text", "report", "supervise", "tracked_run"]
 
 _PR_SET_PDEATHSIG = 1
 _TICK = 0.5  # seconds between two looks at the parent

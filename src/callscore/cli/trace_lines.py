@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from callscore.cli.output import without_secrets
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.cli.output import Output, without_secrets
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, display_width, escape
-from callscore.receiving.scoring import reason_text
+from callscore.receiving.scoring import Outcome, reason_text
 from callscore.reports.check import FINDINGS
 from callscore.reports.score import OUTCOMES, score_parts
 from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from callscore.cli.output import Output
-    from callscore.core.phrases import Language
     from callscore.receiving.closed_traces import ClosedTrace
     from callscore.receiving.open_traces import ClosedBy
-    from callscore.receiving.scoring import Outcome
-
-__all__ = ["TraceLines"]
 
 _NAMED_CALLS = 5
 _MAX_ID_WIDTH = 40

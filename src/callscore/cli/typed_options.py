@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from callscore.core.settings import ArgumentRule, Settings
 from callscore.words.value_text import encode_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-__all__ = ["inputs_as_typed", "option_text", "settings_as_typed"]
 
 _NAMES = {"effects": "effect", "arguments": "argument"}
 _INPUTS = {

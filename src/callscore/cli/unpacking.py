@@ -6,8 +6,6 @@ import re
 
 import click
 
-__all__ = ["max_unpacked_option"]
-
 _SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)B?", re.IGNORECASE)
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -10,21 +11,20 @@ import msgspec
 from callscore.cli.completion import complete_run
 from callscore.cli.options import dry_run_option, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.errors import InvalidSettings
 from callscore.history.run_metadata import find_run_and_variant
 from callscore.history.saved_totals import saved_cases_of
 from callscore.uploaders.backends import BACKENDS, backend_named
-from callscore.uploaders.evaluations import DEFAULT_PREFIX, NamingOptions, stored_evaluations
+from callscore.uploaders.evaluations import (
+    DEFAULT_PREFIX,
+    Evaluation,
+    NamingOptions,
+    stored_evaluations,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from callscore.core.phrases import Language
-    from callscore.uploaders.evaluations import Evaluation
     from callscore.uploaders.sending import Backend, Delivery
-
-__all__ = ["command", "print_delivery"]
 
 _HELP = """Send the scores of a saved RUN to a trace backend, each to the trace that was scored.
 

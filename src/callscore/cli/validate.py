@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -19,18 +20,13 @@ from callscore.cli.output import (
 )
 from callscore.cli.output_formats import report_options
 from callscore.cli.unpacking import max_unpacked_option
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.reports.gate import workflow_command
 from callscore.reports.inert import inert_lines
 from callscore.words.value_text import CASES, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.phrases import Language
     from callscore.evaluations.validating import FileReport, Problem
-
-__all__ = ["command"]
 
 _MOST = 100
 _WARNING = Phrase("warning: {text}", "предупреждение: {text}")

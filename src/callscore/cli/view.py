@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from time import sleep
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,7 @@ from callscore.cli.completion import complete_run
 from callscore.cli.exit_codes import INTERRUPTED
 from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import print_note
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.errors import CallscoreError
 from callscore.web.server import (
     DEFAULT_PORT,
@@ -24,13 +24,6 @@ from callscore.web.server import (
     require_extra,
     run_address,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from callscore.core.phrases import Language
-
-__all__ = ["command", "run_with_page"]
 
 _LAST_PORT = 65_535
 _TICK = 0.2

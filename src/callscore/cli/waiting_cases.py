@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,11 @@ from msgspec import Struct
 
 from callscore.core.results import CaseScore, UnscoredCase
 from callscore.hiding.hider import Hider
-from callscore.reports.case_by_case import ShownCases
+from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.inert import inert_block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.phrases import Language
-    from callscore.reports.case_by_case import CaseFormat
-
-__all__ = ["PartOfCases", "WaitingCases"]
 
 _IN_MEMORY = 1 << 22  # bytes of cases; more of them are in a file
 _BLOCK = 1 << 18

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, cast
 
-from callscore.comparing.changes import change_of
-from callscore.comparing.sides import MatchedCase, Matching, match_cases, match_sides, merged_cases
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.comparing.changes import CaseChange
-    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side
-
-__all__ = ["PAIR_CHANGES", "CasePair", "PairChange", "PairSide", "case_pairs"]
+from callscore.comparing.changes import CaseChange, change_of
+from callscore.comparing.sides import (
+    CaseOutcome,
+    EvaluationSide,
+    MatchedCase,
+    Matching,
+    Side,
+    match_cases,
+    match_sides,
+    merged_cases,
+)
 
 PairChange = Literal["broken", "fixed", "changed", "same", "only_before", "only_after"]
 # In the order of a report.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,27 +12,9 @@ from msgspec import Struct
 from callscore.core.summary import ToolCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.comparing.sides import CaseOutcome, MatchedCase, TrialOutcome, UnmatchedCase
 
     Trials = Sequence[TrialOutcome]
-
-__all__ = [
-    "Alarm",
-    "CaseChange",
-    "ChangeKind",
-    "ChangeReason",
-    "ChangeReasonKind",
-    "Direction",
-    "SettingChange",
-    "change_of",
-    "fails",
-    "find_alarms",
-    "find_changes",
-    "passed_share",
-    "passed_trials",
-]
 
 ChangeKind = Literal["fixed", "broken", "changed"]
 Direction = Literal["looser", "stricter", "different"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from callscore.comparing.changes import (
     Alarm,
     CaseChange,
     ChangeKind,
+    Direction,
     SettingChange,
     fails,
     find_alarms,
@@ -30,8 +32,14 @@ from callscore.comparing.removals import RemovedCase, removed_cases
 from callscore.comparing.sides import (
     F1,
     PASSED,
+    CaseOutcome,
+    EvaluationSide,
     MatchedCase,
+    Matching,
+    Side,
     SideFacts,
+    SideTotals,
+    TrialOutcome,
     UnmatchedCase,
     counted_values,
     has_value,
@@ -48,7 +56,7 @@ from callscore.comparing.unpaired import (
     total_alarms,
     totals_of_side,
 )
-from callscore.core.phrases import Note, Phrase
+from callscore.core.phrases import Language, Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.statistics import counted_errors, mean_of
 from callscore.core.suggestions import closest_word
@@ -57,30 +65,7 @@ from callscore.hiding.hider import contains_marker
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from callscore.comparing.changes import Direction
     from callscore.comparing.gating import Gate
-    from callscore.comparing.sides import (
-        CaseOutcome,
-        EvaluationSide,
-        Matching,
-        Side,
-        SideTotals,
-        TrialOutcome,
-    )
-    from callscore.core.phrases import Language
-
-__all__ = [
-    "RENAMED",
-    "Comparison",
-    "SideSummary",
-    "compare_sides",
-    "comparison_notes",
-    "comparison_to_dict",
-    "gate_to_dict",
-    "with_evaluation",
-]
 
 
 class SideSummary(SideFacts, frozen=True, kw_only=True):

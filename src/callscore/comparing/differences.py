@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -19,31 +20,14 @@ from callscore.comparing.paired_statistics import (
     paired_interval,
     smallest_effect,
 )
-from callscore.comparing.sides import F1
+from callscore.comparing.sides import F1, CaseOutcome, MatchedCase
 from callscore.core.score import f1_of
 from callscore.core.statistics import DIGITS, Interval, mean_of
-from callscore.core.summary import ToolCounts
+from callscore.core.summary import ToolCounts, ToolOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from callscore.comparing.sides import CaseOutcome, MatchedCase
-    from callscore.core.summary import ToolOutcome
-
     TrialCounts = list[dict[str, ToolOutcome] | None]
     CountPair = tuple[dict[str, ToolOutcome], dict[str, ToolOutcome]]
-
-__all__ = [
-    "COARSE_EFFECT",
-    "Difference",
-    "Method",
-    "Slice",
-    "Verdict",
-    "difference_between",
-    "measure_difference",
-    "slices_of",
-    "with_verdict",
-]
 
 Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
 Method = Literal["exact McNemar", "paired bootstrap", "two-sample z"]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.comparing.changes import Alarm, CaseChange, SettingChange
     from callscore.comparing.comparison import Comparison  # noqa: TC004  (a gate is never decoded)
     from callscore.core.results import Noted
-
-__all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
 # Commands that compare nothing import the options of a gate from here: the other modules of
 # comparing are imported only by the functions that use them.

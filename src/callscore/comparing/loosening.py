@@ -13,11 +13,6 @@ from callscore.core.expectation_json import contains_rule_keys, parse_matchers
 from callscore.core.settings import DEFAULT
 from callscore.errors import CallscoreError
 
-__all__ = [
-    "expectation_direction",
-    "setting_changes",
-]
-
 # `different` if neither is certain.
 _Relation = Literal["same", "looser", "stricter", "different"]
 

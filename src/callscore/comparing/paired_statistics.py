@@ -8,6 +8,7 @@ the same result.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import comb, copysign, erfc, exp, fsum, lgamma, log, sqrt
@@ -16,27 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from callscore.core.statistics import Interval, normal_probability, normal_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     # The probability of each sum of differences with random signs.
     Sums = dict[int, float]
-
-__all__ = [
-    "ALPHA",
-    "Cumulants",
-    "PairedTest",
-    "exact_mcnemar",
-    "find_root",
-    "holm_correction",
-    "min_flips",
-    "normal_score",
-    "paired_bootstrap",
-    "paired_interval",
-    "score_p_value",
-    "sign_flip_p_value",
-    "smallest_effect",
-]
-
 
 # --- p-values ---------------------------------------------------------------------------------
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from callscore.comparing.sides import UnmatchedCase, case_name
+from callscore.comparing.sides import MatchedCase, UnmatchedCase, case_name
 from callscore.errors import InvalidSettings
 from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import hide_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from callscore.comparing.sides import MatchedCase
-
-__all__ = ["RemovedCase", "checked_removals", "fitting_patterns", "removed_cases"]
 
 _WILD = frozenset("*?[]!:- ")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -17,35 +18,7 @@ from callscore.errors import InvalidSettings
 from callscore.hiding.finding import OPENING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
-
     ReadValue = Callable[["TrialOutcome"], float | None]
-
-__all__ = [
-    "F1",
-    "F1_SCORERS",
-    "PASSED",
-    "CaseOutcome",
-    "EvaluationSide",
-    "MatchedCase",
-    "Matching",
-    "Side",
-    "SideFacts",
-    "SideTotals",
-    "TrialOutcome",
-    "UnmatchedCase",
-    "case_name",
-    "counted_values",
-    "evaluation_pairs",
-    "has_value",
-    "known_measures",
-    "match_cases",
-    "match_sides",
-    "merged_cases",
-    "paired_values",
-    "require_measure",
-    "required_mean",
-]
 
 
 class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):

@@ -8,19 +8,22 @@ pass or fail. If both runs have the same cases, it is too careful: pairs would s
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum, sqrt
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from callscore.comparing.changes import Alarm, find_alarms, passed_share
-from callscore.comparing.differences import COARSE_EFFECT, Difference
+from callscore.comparing.differences import COARSE_EFFECT, Difference, Verdict
 from callscore.comparing.paired_statistics import ALPHA
 from callscore.comparing.sides import (
     F1,
     F1_SCORERS,
     PASSED,
+    CaseOutcome,
+    EvaluationSide,
     MatchedCase,
+    Side,
     SideTotals,
     TrialOutcome,
     UnmatchedCase,
@@ -37,21 +40,6 @@ from callscore.core.statistics import (
 )
 from callscore.core.summary import ToolCounts
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from callscore.comparing.differences import Verdict
-    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side
-
-__all__ = [
-    "TOTAL_MEASURES",
-    "difference_of_totals",
-    "pooled_totals",
-    "require_total_measure",
-    "total_alarms",
-    "totals_of_side",
-]
 
 TOTAL_MEASURES = (PASSED, F1)
 _POWER = 0.8

@@ -6,53 +6,29 @@ arguments that a case file could spell, so that there is only one comparison.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from msgspec import Struct, structs
 
 from callscore.core.budget import Budget, OverBudget
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import PLAIN, equal, json_type
 from callscore.core.phrases import Note, Phrase
 from callscore.core.rendering import json_path, scalar_text
 from callscore.core.rules import (
     ABSENT,
+    Context,
     Matcher,
     Verdict,
     comparator_for,
     contains_matchers,
     unwrap_matchers,
 )
-from callscore.core.settings import IGNORE
+from callscore.core.settings import IGNORE, ArgumentRule, ExtraArguments, Settings
 from callscore.core.tool_names import matches_pattern
 from callscore.core.value_comparison import is_accepted, make_context, may_be_absent
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.call import ToolCall
-    from callscore.core.rules import Context
-    from callscore.core.settings import ArgumentRule, ExtraArguments, Settings
-
-__all__ = [
-    "UNREADABLE",
-    "ArgumentCounts",
-    "ArgumentsWithDefaults",
-    "Difference",
-    "ExpectedArguments",
-    "Grade",
-    "apply_settings",
-    "count_arguments",
-    "count_matched_arguments",
-    "differences",
-    "differences_at",
-    "grade_calls",
-    "is_close_enough",
-    "overlap_ratio",
-    "rule_for",
-    "with_rule",
-]
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 _ARRAYS = (list, tuple)

@@ -6,24 +6,12 @@ makes a textbook solver slow; a bit set handles all tied columns in one operatio
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import compress, permutations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from callscore.core.budget import Budget
-
-__all__ = [
-    "MOST_TRIED",
-    "BipartiteMatching",
-    "Levels",
-    "assign",
-    "assign_few",
-    "columns_in",
-    "levels_of",
-    "set_of",
-]
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.

@@ -9,16 +9,12 @@ scored differently.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.errors import InvalidCall
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-__all__ = ["MAX_SECONDS", "MAX_STEPS", "Budget", "OverBudget"]
 
 MAX_STEPS = 10_000_000  # of about a tenth of a microsecond each
 MAX_SECONDS = 1.0  # of searches beyond what their steps account for

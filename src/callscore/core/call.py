@@ -7,36 +7,12 @@ array around it, so that a case can still be read.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from callscore.core.large_number import number_from_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = [
-    "AGENT",
-    "CONCATENATED",
-    "INVALID",
-    "MAX_EXCERPT",
-    "NOT_AN_OBJECT",
-    "NOT_CAPTURED",
-    "TOO_DEEP",
-    "TRUNCATED",
-    "DecodedCalls",
-    "Effect",
-    "FaultyArray",
-    "FaultyObject",
-    "Malformed",
-    "Tool",
-    "ToolCall",
-    "excerpt",
-    "malformed_part",
-    "split_concatenated_objects",
-]
-
 
 AGENT = "agent"  # the caller of a call that has none
 

@@ -6,34 +6,28 @@ them at once. A set of actual calls is an integer used as a bit set: `columns`.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callscore.core.arguments import (
     UNREADABLE,
+    ExpectedArguments,
     Grade,
     grade_calls,
     is_close_enough,
     overlap_ratio,
 )
-from callscore.core.assignment import set_of
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.assignment import Levels, set_of
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import fingerprint
-from callscore.core.rates import HIGHEST
+from callscore.core.rates import HIGHEST, FreeAt
 from callscore.core.rules import contains_matchers
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from callscore.core.arguments import ExpectedArguments
-    from callscore.core.assignment import Levels
     from callscore.core.budget import Budget
-    from callscore.core.call import ToolCall
-    from callscore.core.rates import FreeAt
     from callscore.core.settings import ExtraArguments, Settings
-
-__all__ = ["CallIndex", "PairWeights", "Weigher", "weigh_pairs"]
 
 
 class PairWeights(NamedTuple):

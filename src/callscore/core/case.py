@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from callscore.core.call import ToolCall
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-__all__ = [
-    "END_STATE",
-    "NO_CALLS",
-    "STATE_KIND",
-    "Case",
-    "Expected",
-    "Forbidden",
-    "Group",
-    "GroupKind",
-    "Origin",
-    "Times",
-    "calls_in",
-    "count_turns",
-    "has_turns",
-    "is_state",
-    "origin_in",
-    "origin_of",
-    "with_calls",
-]
 
 GroupKind = Literal["in_order", "any_order", "one_of", "optional", "turn"]
 

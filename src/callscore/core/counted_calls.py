@@ -13,13 +13,14 @@ Forbidden calls are found here, too: they count as extra, and make the score 0.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from msgspec import Struct, structs
 
-from callscore.core.call import MAX_EXCERPT, NOT_CAPTURED, ToolCall
-from callscore.core.case import Forbidden, Group, Times, calls_in
+from callscore.core.call import MAX_EXCERPT, NOT_CAPTURED, Effect, Tool, ToolCall
+from callscore.core.case import Expected, Forbidden, Group, Times, calls_in
 from callscore.core.equality import fingerprint
 from callscore.core.rules import contains_matchers
 from callscore.core.tool_names import (
@@ -34,28 +35,7 @@ from callscore.core.tool_names import (
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from callscore.core.call import Effect, Tool
-    from callscore.core.case import Expected
     from callscore.core.settings import Settings
-
-__all__ = [
-    "WRITE_VERBS",
-    "EffectReason",
-    "Ignored",
-    "PreparedCalls",
-    "assumed_writes",
-    "effect_of",
-    "effect_reason",
-    "forbidden_patterns",
-    "forbidding_pattern",
-    "free_positions",
-    "prepare_calls",
-    "repeat_key",
-    "select_counted",
-    "tools_by_any_name",
-]
 
 # The verbs of tools that only read, if neither the settings nor a definition say anything: the rest
 # of the name says what they look up; a verb alone (`get`) says too little. Which verbs are reads was

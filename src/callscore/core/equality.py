@@ -16,19 +16,6 @@ from callscore.core.large_number import LargeNumber, large_integer
 from callscore.core.rendering import has_few_parts
 from callscore.core.rules import Matcher
 
-__all__ = [
-    "PLAIN",
-    "differing_keys",
-    "digest",
-    "equal",
-    "equal_objects",
-    "exact_ratio",
-    "fingerprint",
-    "is_fraction",
-    "is_number",
-    "json_type",
-]
-
 _ABSENT = object()
 _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from callscore.core.case import Forbidden, Group, Times
-from callscore.core.rules import Matcher, comparator_for, contains_matchers
+from callscore.core.case import Expected, Forbidden, Group, Times
+from callscore.core.rules import Comparator, Matcher, comparator_for, contains_matchers
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.core.call import ToolCall
-    from callscore.core.case import Expected
-    from callscore.core.rules import Comparator
-
-__all__ = [
-    "LITERAL",
-    "contains_rule_keys",
-    "expected_to_json",
-    "matchers_to_json",
-    "parse_matchers",
-]
 
 LITERAL = "$literal"
 _RULE_PREFIX = "$"

@@ -6,6 +6,7 @@ no more than the expected call that was not made, so that trying costs no more t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -13,12 +14,8 @@ from msgspec import structs
 from callscore.core.counted_calls import Ignored, free_positions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from callscore.core.call import Tool, ToolCall
     from callscore.core.score import Score
-
-__all__ = ["without_free_calls"]
 
 
 def without_free_calls(score: Score, given: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Score:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain, compress, repeat, zip_longest
 from math import lcm
 from operator import ne
@@ -24,11 +25,7 @@ from callscore.core.pairing import match_calls
 from callscore.core.settings import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from callscore.core.score import Outcome
-
-__all__ = ["PlainCall", "StrictCounter"]
 
 _read = msgspec.json.Decoder().decode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -11,24 +11,19 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import add, eq, ne
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.assignment import columns_in, set_of
-from callscore.core.call_index import Weigher
+from callscore.core.assignment import Levels, columns_in, set_of
+from callscore.core.call_index import PairWeights, Weigher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from callscore.core.assignment import Levels
     from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
-    from callscore.core.call_index import PairWeights
     from callscore.core.rates import FreeAt
     from callscore.core.settings import Settings
-
-__all__ = ["Match", "match_in_order"]
 
 # Positions of an expected and of an actual call, and whether they make a correct pair.
 Match = tuple[int, int, bool]

@@ -12,15 +12,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "LargeNumber",
-    "as_large",
-    "decode_json",
-    "encode_large",
-    "large_integer",
-    "number_from_text",
-]
-
 _MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_INTEGER_BITS = 14_285  # every integer of that many digits has fewer or as many
 _NUMBER = re.compile(r"([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from gc import get_referents
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from callscore.core.rules import Matcher
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-__all__ = ["MAX_DEPTH", "NestingFault", "are_shallow", "end_soon", "leaves", "nesting_fault"]
 
 MAX_DEPTH = 500  # levels of objects and arrays in the arguments of a call
 # Objects of Python can share parts, so that a few lines expand to more values than fit into memory.
@@ -164,7 +160,7 @@ def _parts_of(value: Any) -> Collection[Any]:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The values in plain data that are no objects or arrays, at any depth."""
+    """The values in plain data that are neither objects nor arrays, at any depth."""
     pending = [value]
     while pending:
         item = pending.pop()

@@ -9,25 +9,20 @@ actual call that it can have.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.arguments import grade_calls
 from callscore.core.assignment import assign
 from callscore.core.call_index import weigh_pairs
 from callscore.core.equality import equal_objects, fingerprint
-from callscore.core.in_order import match_in_order
-from callscore.core.rates import HIGHEST, best_at_any_rate, is_mixed
+from callscore.core.in_order import Match, match_in_order
+from callscore.core.rates import HIGHEST, Counts, best_at_any_rate, is_mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
-    from callscore.core.in_order import Match
-    from callscore.core.rates import Counts
     from callscore.core.settings import Settings
-
-__all__ = ["is_correct_pair", "match_calls"]
 
 # Positions of calls of one tool: on the expected and on the actual side.
 _Group = tuple[list[int], list[int]]

@@ -6,8 +6,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from callscore.errors import InvalidSettings
 
-__all__ = ["Language", "Note", "Phrase", "Plural", "count_of", "say"]
-
 Language = Literal["en", "ru"]
 _LANGUAGES = get_args(Language)
 _MAX_SHOWN = 40  # characters of what is not a language

@@ -10,13 +10,9 @@ actual calls count, if extra calls are free: a free call counts only if it is co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-__all__ = ["HIGHEST", "Counts", "FreeAt", "Rate", "best_at_any_rate", "is_mixed"]
+from typing import NamedTuple, TypeVar
 
 _Found = TypeVar("_Found")
 

@@ -4,44 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate, pairwise, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category, east_asian_width
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-__all__ = [
-    "ELLIPSIS",
-    "EMPTY_NAME",
-    "HIDDEN_CHARACTERS",
-    "clip",
-    "clip_middle",
-    "clip_value",
-    "common_prefix",
-    "display_width",
-    "escape",
-    "excerpt",
-    "excerpts",
-    "has_few_parts",
-    "hidden_content",
-    "integer_text",
-    "is_content_hidden",
-    "is_narrow",
-    "json_path",
-    "mention",
-    "plain_arguments_text",
-    "plain_value_text",
-    "render_arguments",
-    "render_value",
-    "safe_repr",
-    "scalar_text",
-    "short_names",
-    "wrap",
-    "wrap_hanging",
-]
 
 ELLIPSIS = "…"
 EMPTY_NAME = "''"  # in place of a tool name that is empty

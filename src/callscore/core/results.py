@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
 from callscore.core.case import Case, Origin, origin_of
-from callscore.core.score import Score, repr_without_secrets
+from callscore.core.score import Outcome, Score, repr_without_secrets
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary, ToolOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-    from callscore.core.score import Outcome
-
-__all__ = [
-    "OWN_FORMAT",
-    "Answer",
-    "CaseScore",
-    "CaseTrials",
-    "EvaluationResults",
-    "Failure",
-    "FailureKind",
-    "InputFiles",
-    "JudgeCounts",
-    "MetricResult",
-    "MetricValue",
-    "Noted",
-    "Result",
-    "Results",
-    "RunResults",
-    "SavedCase",
-    "ScoreCounts",
-    "ScorerResult",
-    "Status",
-    "Unloaded",
-    "UnscoredCase",
-    "Usage",
-    "answer_passes",
-    "failure_kind",
-    "unanswered_case",
-]
 
 
 class MetricValue(Struct, frozen=True, gc=False):

@@ -43,25 +43,6 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Note
 
-__all__ = [
-    "ABSENT",
-    "Comparator",
-    "Context",
-    "FailedPart",
-    "Matcher",
-    "Verdict",
-    "check_matcher",
-    "comparator_for",
-    "comparator_from_module",
-    "comparators",
-    "contains_matchers",
-    "describe_value",
-    "operand_problem",
-    "option_problem",
-    "rules_by_name",
-    "unwrap_matchers",
-]
-
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
 # The keys of all matchers created in this process: while it is empty, no value contains rules.

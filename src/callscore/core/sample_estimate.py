@@ -12,18 +12,12 @@ have at most, as far as the sample does not say more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from callscore.core.statistics import DIGITS, Interval, normal_quantile
+from callscore.core.statistics import DIGITS, Cluster, Interval, normal_quantile
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.statistics import Cluster
-
-__all__ = ["MeanEstimate", "SampledStratum", "estimate_mean"]
 
 # How many sampled cases the variance of all strata together stands for within one stratum. It decides where
 # a stratum has one sampled case, and hardly matters where it has many.

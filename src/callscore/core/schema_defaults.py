@@ -6,24 +6,20 @@ nothing is compared. So no pair depends on another.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from callscore.core.arguments import ArgumentsWithDefaults
-from callscore.core.case import with_calls
+from callscore.core.case import Expected, with_calls
 from callscore.core.equality import equal
 from callscore.core.rules import contains_matchers
 from callscore.core.tool_names import changes_names, comparable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from callscore.core.call import Tool, ToolCall
-    from callscore.core.case import Expected
     from callscore.core.settings import Settings
-
-__all__ = ["with_schema_defaults"]
 
 
 def with_schema_defaults(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from msgspec import Struct, structs
@@ -9,6 +10,7 @@ from msgspec import Struct, structs
 from callscore.core.arguments import (
     ArgumentCounts,
     Difference,
+    ExpectedArguments,
     apply_settings,
     count_arguments,
     differences_at,
@@ -28,42 +30,10 @@ from callscore.core.tool_names import count_same_names
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from callscore.core.arguments import ExpectedArguments
     from callscore.core.phrases import Language
-
-__all__ = [
-    "SCHEMA_FAULTS",
-    "UNANSWERED",
-    "ComparedScore",
-    "Fault",
-    "FaultKind",
-    "Outcome",
-    "Pair",
-    "Positions",
-    "Score",
-    "TurnScore",
-    "compared_pair",
-    "count_faulty_calls",
-    "f1_of",
-    "has_accepted_differences",
-    "has_no_counted_calls",
-    "is_passing",
-    "outcome_f1",
-    "outcome_of",
-    "pairs_at",
-    "parameters_valid",
-    "repr_without_secrets",
-    "tool_selection",
-    "total_calls",
-    "turn_count",
-    "turn_passes",
-    "turns_of_actual",
-]
 
 FaultKind = Literal[
     "unknown_tool",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import structs
 
-from callscore.core.arguments import ArgumentsWithDefaults, apply_settings
+from callscore.core.arguments import ArgumentsWithDefaults, Grade, apply_settings
 from callscore.core.budget import Budget
-from callscore.core.call import AGENT, ToolCall
+from callscore.core.call import AGENT, Tool, ToolCall
 from callscore.core.call_index import CallIndex
 from callscore.core.case import (
     STATE_KIND,
+    Expected,
     Forbidden,
     Group,
     Times,
@@ -24,23 +26,15 @@ from callscore.core.equality import equal_objects
 from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.rules import contains_matchers
 from callscore.core.score import Pair, Positions, Score
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Order, Settings
 from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from callscore.core.arguments import Grade
-    from callscore.core.call import Tool
-    from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.in_order import Match
     from callscore.core.rates import Counts
-    from callscore.core.settings import Order, Settings
 
     _Apply = Callable[[ToolCall, Settings, Budget], ToolCall]
-
-__all__ = ["score_calls"]
 
 _Calls = tuple[ToolCall, ...]
 _NO_TOOLS: Mapping[str, Tool] = {}

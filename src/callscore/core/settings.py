@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
+from typing import Any, Final, Literal, TypedDict, Unpack, get_args
 
 from msgspec import Struct, StructMeta
 from msgspec.structs import force_setattr
@@ -14,31 +14,6 @@ from callscore.core.call import Effect
 from callscore.core.rendering import mention
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import CallscoreError, InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Unpack
-
-__all__ = [
-    "ALIASES",
-    "DEFAULT",
-    "IGNORE",
-    "PRESETS",
-    "ArgumentRule",
-    "ComparingOptions",
-    "ExtraArguments",
-    "Mode",
-    "NamePart",
-    "Order",
-    "SettingOptions",
-    "Settings",
-    "cached_settings",
-    "get_preset",
-    "ineffective_settings",
-    "read_argument_rules",
-    "resolve_aliases",
-    "settings_from",
-]
 
 IGNORE: Final = "ignore"  # the only rule that is not a comparator
 

@@ -6,7 +6,7 @@ Written by hand because SciPy with NumPy is 215 MB, three times all else that ca
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import comb, erfc, floor, fsum, lgamma, log, sqrt
 from operator import mul
@@ -16,26 +16,8 @@ from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from fractions import Fraction
     from random import Random
-
-__all__ = [
-    "DIGITS",
-    "Cluster",
-    "Interval",
-    "bootstrap_mean",
-    "chances_of_success",
-    "counted_errors",
-    "mean_of",
-    "mean_score",
-    "normal_probability",
-    "normal_quantile",
-    "pass_at_k",
-    "pass_hat_k",
-    "total_of",
-    "wilson",
-]
 
 _SEED = 20240115
 _MAX_REPLICATES = 2000

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["closest_word", "did_you_mean", "suggestion_or_choices"]
+from collections.abc import Iterable
 
 _MIN_SIMILARITY = 0.7
 _MIN_LENGTH = 3  # shorter words are inside others by chance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
@@ -12,8 +13,10 @@ from msgspec.structs import astuple, replace
 
 from callscore.core.score import (
     UNANSWERED,
+    Fault,
     FaultKind,
     Outcome,
+    Score,
     count_faulty_calls,
     f1_of,
     has_accepted_differences,
@@ -34,22 +37,8 @@ from callscore.core.statistics import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from callscore.core.fast_strict import StrictCounter
     from callscore.core.results import CaseTrials
-    from callscore.core.score import Fault, Score
-
-__all__ = [
-    "PassRates",
-    "Summary",
-    "ToolCounts",
-    "ToolOutcome",
-    "add_counts",
-    "add_strict_counts",
-    "pass_rates",
-    "tool_outcomes",
-]
 
 Key = TypeVar("Key")
 _MIN_CASES = 10

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from callscore.core.case import with_calls
+from callscore.core.case import Expected, with_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from callscore.core.call import ToolCall
-    from callscore.core.case import Expected
     from callscore.core.settings import Order, Settings
-
-__all__ = [
-    "changes_names",
-    "common_subsequence_length",
-    "comparable_name",
-    "count_same_names",
-    "expectation_with_compared_names",
-    "is_for_all",
-    "matches_pattern",
-    "normalize_letters",
-    "strips_prefix",
-    "with_compared_name",
-    "without_namespace",
-]
 
 _TRAILING_NUMBER = re.compile(r"(?<=.):\d+$")  # as in `functions.get_weather:0`
 _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)

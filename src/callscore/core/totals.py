@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
@@ -20,7 +21,9 @@ from callscore.core.results import (
     MetricResult,
     MetricValue,
     Noted,
+    Result,
     Results,
+    ScoreCounts,
     ScorerResult,
     UnscoredCase,
     Usage,
@@ -32,26 +35,9 @@ from callscore.core.summary import Summary
 from callscore.core.unused_rules import NamesSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from fractions import Fraction
 
-    from callscore.core.results import Result, ScoreCounts
     from callscore.core.settings import Settings
-
-__all__ = [
-    "CALL_SCORERS",
-    "MOST_NAMES",
-    "Column",
-    "EvaluationTotals",
-    "ExactMean",
-    "InputCounter",
-    "NameCounter",
-    "SavedCases",
-    "Show",
-    "Totals",
-    "pooled",
-    "summary_payload",
-]
 
 Show = Literal["failing", "all", "none"]
 # Which cases of a run are saved in a history. A case that failed, or has no answer, is a failing one.

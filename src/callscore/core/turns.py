@@ -6,26 +6,21 @@ the calls in the order in which they were made.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from callscore.core.case import Forbidden, Group, Times, count_turns, with_calls
-from callscore.core.score import Score, TurnScore, f1_of, turns_of_actual
+from callscore.core.case import Expected, Forbidden, Group, Times, count_turns, with_calls
+from callscore.core.score import Pair, Positions, Score, TurnScore, f1_of, turns_of_actual
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from callscore.core.call import ToolCall
-    from callscore.core.case import Expected
     from callscore.core.counted_calls import Ignored
     from callscore.core.rates import Counts
-    from callscore.core.score import Pair, Positions
     from callscore.core.settings import Settings
 
     ScorePart = Callable[[tuple[Expected, ...], tuple[ToolCall, ...], Counts], Score]
-
-__all__ = ["counted_places", "have_turns", "score_turns", "turn_scores", "without_turns"]
 
 
 def have_turns(calls: Iterable[ToolCall]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.case import calls_in
+from callscore.core.case import Expected, calls_in
 from callscore.core.suggestions import closest_word
 from callscore.core.tool_names import (
     comparable_name,
@@ -16,13 +17,8 @@ from callscore.core.tool_names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from callscore.core.call import Tool, ToolCall
-    from callscore.core.case import Expected
     from callscore.core.settings import Settings
-
-__all__ = ["NamesSeen", "UnusedRule", "unused_rules"]
 
 _MOST_NAMES = 10_000  # beyond, names are data, and nothing is said about rules
 _MOST_COMPARED = 1_000  # with a name that is not there

@@ -6,10 +6,11 @@ Rules may call functions of the user (`similarity`, `judge`); their errors are r
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 from weakref import ref
 
 from callscore.core.equality import digest, equal, fingerprint, json_type
@@ -27,24 +28,8 @@ from callscore.core.rules import (
 from callscore.errors import InvalidSettings, MissingExtra, MissingKey, ModelFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal
-
     from callscore.core.budget import Budget
     from callscore.core.settings import Settings
-
-__all__ = [
-    "ask_once_about",
-    "call_user_function",
-    "compare_value",
-    "failing_members",
-    "is_accepted",
-    "make_context",
-    "may_be_absent",
-    "require_fraction",
-    "shortened",
-    "wrong_type",
-]
 
 _CONTAINERS = (dict, list, tuple)
 _STEPS_PER_RULE = 15

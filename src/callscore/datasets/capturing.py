@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import chain, count
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 
 from callscore.core.call import ToolCall
-from callscore.core.case import is_state
+from callscore.core.case import Case, is_state
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import matchers_to_json
 from callscore.core.totals import NameCounter
-from callscore.engines.inputs import TRACES, CaseLimit, read_cases
+from callscore.engines.inputs import TRACES, CaseLimit, InputOptions, read_cases
 from callscore.errors import UnreadableInput
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import expected_records
 from callscore.sources import BadRecord
 from callscore.words.value_text import json_safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from callscore.core.case import Case
-    from callscore.engines.inputs import InputOptions
-
-__all__ = ["TraceCapture"]
 
 _MAX_OTHERS = 10  # different trials listed for one case
 _UNREADABLE_NOTE = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,7 @@ from callscore.core.schemas.references import ALL_KEYWORDS, resolve_reference, s
 from callscore.datasets.scalars import exact_fraction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from random import Random
-
-__all__ = [
-    "NoValueError",
-    "TooManyTriesError",
-    "flatten_schema",
-    "has_alternatives",
-    "merge_schemas",
-]
 
 
 class TooManyTriesError(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import getdoc, isroutine
 from pathlib import Path
@@ -14,7 +15,7 @@ from msgspec import Struct, field
 
 from callscore.api import tools_by_name
 from callscore.checks.tool_schema import require_usable_schema
-from callscore.core.call import Tool
+from callscore.core.call import Tool, ToolCall
 from callscore.core.equality import fingerprint
 from callscore.core.suggestions import did_you_mean
 from callscore.datasets.near_misses import (
@@ -30,20 +31,9 @@ from callscore.formats.cases import call_record, expected_records
 from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-    from callscore.core.call import ToolCall
     from callscore.core.case import Expected
-
-__all__ = [
-    "CASE_KINDS",
-    "GeneratedCases",
-    "generate_cases",
-    "load_python_tools",
-    "parse_python_tools",
-]
-
 
 CaseKind = Literal["single", "several", "negative", "near_miss"]
 CASE_KINDS: tuple[CaseKind, ...] = get_args(CaseKind)

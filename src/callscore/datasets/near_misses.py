@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -12,7 +13,7 @@ from msgspec import Struct
 from callscore.api import score_case
 from callscore.checks.check import check_calls
 from callscore.core.call import TRUNCATED, Tool, ToolCall
-from callscore.core.case import Expected, Forbidden, Group
+from callscore.core.case import Case, Expected, Forbidden, Group
 from callscore.datasets.questions import question_for_calls, question_forbidding, question_in_order
 from callscore.datasets.schema_values import (
     changed_arguments,
@@ -24,14 +25,7 @@ from callscore.formats.cases import read_case
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from callscore.core.case import Case
     from callscore.core.score import Score
-
-__all__ = ["FAILURE_CLASSES", "fails_only_with", "generate_near_misses", "passes_without_faults"]
-
 
 _LARGE_OFFSET = 10**9
 _REPETITIONS = 50

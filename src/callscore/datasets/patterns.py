@@ -9,13 +9,11 @@ Written by hand because rstr, exrex and sre_yield read only Python's syntax, not
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from random import Random
-
-__all__ = ["UnknownPatternError", "text_matching"]
 
 _MAX_PATTERN_LENGTH = 2_000
 _MAX_TEXT_LENGTH = 10_000

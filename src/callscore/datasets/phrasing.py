@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.datasets.scalars import split_words
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.call import Tool
-
-__all__ = ["arguments_text", "tool_purpose"]
 
 # --- the purpose: a request without "please", in the imperative -------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +20,9 @@ from callscore.words.plain_data import tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     from callscore.core.call import Tool, ToolCall
-
-__all__ = [
-    "INSTRUCTIONS",
-    "WrittenQuestions",
-    "question_for_calls",
-    "question_forbidding",
-    "question_in_order",
-    "question_without_calls",
-    "write_questions",
-]
-
 
 _REQUESTS = (
     "Please {purpose}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -16,18 +17,7 @@ from callscore.datasets.patterns import UnknownPatternError, text_matching
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from random import Random
-
-__all__ = [
-    "GENERIC_WORDS",
-    "accepts_text",
-    "exact_fraction",
-    "make_number",
-    "make_text",
-    "split_words",
-]
-
 
 # Values by a word in the name of an argument; the last word of the name comes first.
 _CITIES = ("Paris", "Berlin", "Tokyo", "Lisbon", "Oslo", "Toronto", "Nairobi", "Lima", "Prague")

@@ -6,11 +6,12 @@ satisfied by construction (`not`, conditions, lookaround patterns) is found by t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.call import ToolCall
+from callscore.core.call import Tool, ToolCall
 from callscore.core.equality import equal
 from callscore.core.rendering import clip, escape, json_path
 from callscore.core.schemas.validation import validation_errors
@@ -26,12 +27,7 @@ from callscore.datasets.scalars import GENERIC_WORDS, accepts_text, make_number,
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from random import Random
-
-    from callscore.core.call import Tool
-
-__all__ = ["changed_arguments", "is_valid", "random_call", "two_different_calls"]
 
 
 # --- objects and arrays for a schema without alternatives --------------------------------------

@@ -6,9 +6,9 @@ Each row is read on its own, so that the result does not depend on how the rows 
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET, Struct, structs
 
@@ -41,32 +41,12 @@ from callscore.hiding.redaction import Redaction
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
-    from typing import IO
-
     from callscore.core.case import Case
     from callscore.core.results import CaseScore, InputFiles
     from callscore.engines.record_reading import Item
     from callscore.engines.splits import Split
 
     OpenFile = Callable[[str], AbstractContextManager[IO[bytes]]]
-
-__all__ = [
-    "SIDE_KEYS",
-    "RowOptions",
-    "RowScorer",
-    "few_collections",
-    "formats_of",
-    "joined_rows",
-    "row_options",
-    "rows_of_side",
-    "score_batches",
-    "score_rows",
-    "score_split",
-    "side_rows",
-    "side_schema",
-]
 
 _ROWS_AT_ONCE = 512
 _ROWS_PER_BATCH = 4096

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,17 @@ from callscore.checks.check import (
 from callscore.checks.tool_schema import count_checked_calls, usable_tools
 from callscore.core.case import Case, is_state
 from callscore.core.results import Noted
-from callscore.core.score import FaultKind, count_faulty_calls
+from callscore.core.score import Fault, FaultKind, count_faulty_calls
 from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
-from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, InputOptions, read_cases
+from callscore.engines.inputs import (
+    CaseLimit,
+    CaseReader,
+    FileContent,
+    Found,
+    InputOptions,
+    read_cases,
+)
 from callscore.engines.pool import LineWork, Parts, left_by_pool, lost_lines, process_count
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
@@ -38,14 +45,8 @@ from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
-
     from callscore.core.call import Tool
-    from callscore.core.score import Fault
-    from callscore.engines.inputs import Found
     from callscore.engines.pool import Batch
-
-__all__ = ["CheckHooks", "CheckTotals", "check_files"]
 
 _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
-from callscore.engines.splits import plan_splits
+from callscore.engines.splits import Split, plan_splits
 from callscore.errors import UnreadableInput
 from callscore.sources.remote import is_url, without_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.engines.splits import Split
-
-__all__ = [
-    "LINES",
-    "PARQUET",
-    "cluster_splits",
-    "has_files",
-    "kind_of",
-    "list_files",
-    "open_cluster_file",
-    "refused_kind",
-]
 
 Kind = Literal["parquet", "lines"]
 PARQUET: Kind = "parquet"

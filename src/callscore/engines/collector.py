@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     Metrics = str | Metric | Iterable[str | Metric]
 
-__all__ = ["Collector", "ScoreHooks", "ScoredPart", "Show"]
-
 _NO_ANSWER = "the file has no answer for this case"
 # Hashes of ids, in about 40 MB. With a few more, the set would take twice as much.
 _MAX_REMEMBERED = 600_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from os import PathLike, fspath, sep
@@ -10,30 +11,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from callscore.comparing.comparison import compare_sides
+from callscore.comparing.comparison import Comparison, compare_sides
 from callscore.comparing.removals import fitting_patterns
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Settings
 from callscore.history.opening import StoreOpener, open_existing
 from callscore.history.run_metadata import find_run_and_variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from callscore.comparing.comparison import Comparison
     from callscore.comparing.sides import CaseOutcome, Side
-    from callscore.core.settings import Settings
     from callscore.engines.file_sides import OnResult
     from callscore.history.records import ResultRecord
     from callscore.history.store import Store
-
-__all__ = [
-    "compare",
-    "is_case_file",
-    "resolve_side",
-    "resolve_sides",
-    "side_of_run",
-    "with_cases",
-]
 
 _STDIN = "-"
 

@@ -8,8 +8,6 @@ from callscore import errors
 from callscore.errors import CallscoreError, EngineFailed, UnreadableInput
 from callscore.sources.remote import without_credentials
 
-__all__ = ["not_started", "require_reachable", "short_reason", "translated"]
-
 # As the traceback of a worker ends, somewhere in the text of the error of the engine.
 _OURS = re.compile(r"^(?:\S+: )?callscore\.(?P<name>[A-Z]\w+): (?P<message>.*)$", re.MULTILINE)
 _NOT_INSTALLED = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from shlex import quote
@@ -12,7 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import tool_outcomes
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
@@ -29,15 +30,10 @@ from callscore.sources.remote import is_url, without_credentials
 from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from callscore.core.results import Result
-    from callscore.core.settings import Settings
 
     # Takes a result of a file, and its case with this one trial.
     OnResult = Callable[[CaseOutcome, Result], None]
-
-__all__ = ["side_of_file"]
 
 _STDIN = "-"
 _NO_CASES = "the file has no cases."

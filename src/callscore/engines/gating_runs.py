@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -27,21 +28,8 @@ from callscore.history.writer import unsaved_file_after
 from callscore.reports.gate import suggested_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-
-__all__ = [
-    "BASELINE",
-    "NEWEST",
-    "GateDecision",
-    "GateRequest",
-    "GateSides",
-    "MissingBaselineError",
-    "decide_gate",
-    "gate_sides",
-]
 
 NEWEST = "latest"
 BASELINE = "main"

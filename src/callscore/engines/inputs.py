@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,31 +57,8 @@ from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
-
     from callscore.core.call import Tool
     from callscore.core.totals import InputCounter
-
-__all__ = [
-    "CASES",
-    "CHECKED_BYTES",
-    "NO_JOIN",
-    "REFERENCES",
-    "TRACES",
-    "CaseLimit",
-    "CaseReader",
-    "FileContent",
-    "Found",
-    "InputOptions",
-    "decoded_lines",
-    "file_title",
-    "first_formats",
-    "input_options_for",
-    "join_traces",
-    "read_cases",
-    "with_place_of_unread",
-]
-
 
 # Smaller batches are decoded just as quickly.
 _MANY_BYTES = 1 << 14

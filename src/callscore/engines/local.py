@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from os import PathLike, fspath
@@ -13,10 +13,10 @@ from msgspec import structs
 
 from callscore.core.budget import OverBudget
 from callscore.core.case import Case
-from callscore.core.results import OWN_FORMAT, Noted
+from callscore.core.results import OWN_FORMAT, Noted, Results
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.unused_rules import unused_rules
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import Collector, ScoredPart, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
     CHECKED_BYTES,
@@ -24,19 +24,15 @@ from callscore.engines.inputs import (
     TRACES,
     CaseLimit,
     CaseReader,
+    FileContent,
+    Found,
     InputOptions,
     decoded_lines,
     input_options_for,
     join_traces,
     read_cases,
 )
-from callscore.engines.pool import (
-    LineWork,
-    left_by_pool,
-    lost_lines,
-    mark_position,
-    process_count,
-)
+from callscore.engines.pool import LineWork, left_by_pool, lost_lines, mark_position, process_count
 from callscore.errors import (
     CallscoreError,
     InvalidCall,
@@ -45,7 +41,7 @@ from callscore.errors import (
     ModelFailed,
     UnreadableInput,
 )
-from callscore.formats.callers import read_callers
+from callscore.formats.callers import Caller, read_callers
 from callscore.formats.cases import (
     case_record,
     has_own_id,
@@ -54,29 +50,17 @@ from callscore.formats.cases import (
 from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, IdSource, ReadOptions
 from callscore.sources import BadRecord, Lines, read_batches
 from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
-
-    from callscore.core.results import Results
-    from callscore.engines.collector import Metrics, ScoredPart, Show
-    from callscore.engines.inputs import FileContent, Found
+    from callscore.core.totals import Show
+    from callscore.engines.collector import Metrics
     from callscore.engines.pool import Batch
-    from callscore.formats.callers import Caller
-    from callscore.formats.trace import IdSource
 
-__all__ = [
-    "raise_at",
-    "read_case_value",
-    "score_cases",
-    "score_files",
-    "score_joined",
-]
 
 _NO_HOOKS = ScoreHooks()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -24,6 +24,7 @@ from callscore.engines.inputs import (
     NO_JOIN,
     REFERENCES,
     TRACES,
+    Found,
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
@@ -61,11 +62,6 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings, UnreadableInput, WorkerEnded
 from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
 from callscore.sources import BadRecord, Lines
-
-if TYPE_CHECKING:
-    from callscore.engines.inputs import Found
-
-__all__ = ["RowRun", "score_to_rows"]
 
 _MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
 _JOINED = ("scored", "unreadable")  # of a case that has both sides

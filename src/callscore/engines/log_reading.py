@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from callscore.engines.inputs import (
     CHECKED_BYTES,
     CaseReader,
     FileContent,
+    Found,
     InputOptions,
     decoded_lines,
 )
@@ -47,12 +48,7 @@ from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.engines.inputs import Found
     from callscore.engines.stratified_pool import StratifiedPool
-
-__all__ = ["ANY_SIDE", "Log", "Strata", "Taken", "case_notation", "parse_strata"]
 
 # An id of the content: several cases may have the same.
 _CONTENT_ID = f'"{CONTENT_ID_PREFIX}'.encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
@@ -10,23 +11,19 @@ from callscore.core.results import CaseScore, MetricValue, Noted
 from callscore.core.totals import Column, ExactMean
 from callscore.metrics.disagreement import (
     TOLERANCE,
+    Disagreement,
     Disagreements,
+    Visibility,
     VisibilityCounts,
     disagreement_about,
 )
-from callscore.metrics.repairs import REPAIR_KINDS
+from callscore.metrics.repairs import REPAIR_KINDS, RepairKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.core.score import Score
-    from callscore.metrics.disagreement import Disagreement, Visibility
     from callscore.metrics.metric import Metric
-    from callscore.metrics.repairs import RepairKind
-
-__all__ = ["DisagreementCollector"]
 
 _MAX_REASONS = 20
 _DIGITS = 9  # of the spreads by which disagreements are sorted

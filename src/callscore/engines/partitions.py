@@ -6,7 +6,7 @@ gives the same in any order, because a cluster finishes its parts in any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from callscore.core.case import Case
 from callscore.core.results import Results
 from callscore.core.totals import Totals
 from callscore.engines.batches import (
+    RowOptions,
     RowScorer,
     few_collections,
     joined_rows,
@@ -30,34 +31,14 @@ from callscore.engines.inputs import CASES, REFERENCES, TRACES
 from callscore.engines.record_reading import RecordReader, split_items
 from callscore.engines.result_rows import read_case_text
 from callscore.engines.row_totals import results_with, scored_case, totals_of_batch
-from callscore.engines.splits import row_groups_between
+from callscore.engines.splits import Split, row_groups_between
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings
 from callscore.hiding.hider import Hider
 from callscore.hiding.redaction import NO_REDACTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.core.settings import Settings
-    from callscore.engines.batches import RowOptions
-    from callscore.engines.splits import Split
-
-__all__ = [
-    "ClusterRun",
-    "PartTotals",
-    "failing_texts",
-    "file_part_rows",
-    "join_part",
-    "merge_parts",
-    "require_kind",
-    "results_of_totals",
-    "score_file_part",
-    "score_part",
-    "side_file_part",
-    "side_part",
-    "sum_part",
-]
 
 
 class ClusterRun(Struct, frozen=True, kw_only=True):

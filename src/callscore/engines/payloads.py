@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from callscore.core.call import DecodedCalls
+from callscore.core.call import DecodedCalls, Tool
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import CallscoreError
 from callscore.history.plain_values import exact_json, is_json
@@ -23,20 +24,8 @@ from callscore.words.plain_data import tool_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from callscore.core.call import Tool
     from callscore.core.case import Case
     from callscore.core.settings import Settings
-
-__all__ = [
-    "FILE_SCORER",
-    "JUDGE_FIELDS",
-    "case_payload",
-    "given_settings",
-    "settings_payload",
-    "tools_payload",
-]
 
 # The scorer of a file of cases: the default of evaluations.
 FILE_SCORER = "accuracy"

@@ -10,31 +10,17 @@ import os
 import pickle
 import sys
 from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from callscore.core.results import Noted
 from callscore.errors import WorkerEnded
-from callscore.sources import Lines
+from callscore.sources import Array, BadRecord, Entry, Lines, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
     from concurrent.futures import Future
 
-    from callscore.sources import Array, BadRecord, Entry, Record
-
     Batch = Lines | Array | Record | BadRecord | Entry
-
-__all__ = [
-    "MOST_DEATHS",
-    "Done",
-    "LineWork",
-    "Parts",
-    "Pool",
-    "left_by_pool",
-    "lost_lines",
-    "mark_position",
-    "process_count",
-]
 
 _Result = TypeVar("_Result")
 _ResultOfLines_co = TypeVar("_ResultOfLines_co", covariant=True)
@@ -400,8 +386,8 @@ class WorkOnLines(Protocol[_ResultOfLines_co]):
     """
 
     @property
-    def state(self) -> Hashable: ...
-    def __call__(self, lines: list[Lines], context: int, /) -> _ResultOfLines_co: ...
+    def state(self) -> Hashable: ...  # noqa: D102  (above)
+    def __call__(self, lines: list[Lines], context: int, /) -> _ResultOfLines_co: ...  # noqa: D102  (above)
 
 
 class LineWork(NamedTuple, Generic[_Result]):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,7 @@ from zlib import crc32
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.batches import (
     SIDE_KEYS,
+    RowOptions,
     row_options,
     side_schema,
 )
@@ -31,6 +33,7 @@ from callscore.engines.engine_errors import (
 )
 from callscore.engines.partitions import (
     ClusterRun,
+    PartTotals,
     failing_texts,
     file_part_rows,
     join_part,
@@ -43,21 +46,14 @@ from callscore.engines.partitions import (
     side_part,
     sum_part,
 )
-from callscore.engines.result_rows import read_case_text, row_schema
+from callscore.engines.result_rows import RowColumns, read_case_text, row_schema
 from callscore.engines.splits import Split
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from callscore.core.case import Case
     from callscore.core.results import Results
-    from callscore.engines.batches import RowOptions
-    from callscore.engines.partitions import PartTotals
-    from callscore.engines.result_rows import RowColumns
-
-__all__ = ["failing", "results", "score", "score_paths"]
 
 ENGINE = "Ray"
 EXTRA = "ray"

@@ -5,8 +5,9 @@ Each record is read on its own, so that the result does not depend on how the in
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -15,6 +16,8 @@ from callscore.engines.inputs import (
     CHECKED_BYTES,
     REFERENCES,
     CaseReader,
+    FileContent,
+    Found,
     decoded_lines,
     input_options_for,
 )
@@ -22,6 +25,7 @@ from callscore.engines.pool import MOST_DEATHS, mark_position
 from callscore.engines.result_rows import require_pyarrow
 from callscore.engines.row_totals import place_text
 from callscore.engines.splits import (
+    Split,
     first_lines,
     is_parquet,
     lines_between,
@@ -37,30 +41,13 @@ from callscore.sources.files import display_path, open_bytes, open_seekable
 from callscore.sources.tables import batch_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
-    from typing import IO
 
     from callscore.core.case import Case
     from callscore.engines.batches import RowOptions
-    from callscore.engines.inputs import FileContent, Found
-    from callscore.engines.splits import Split
 
     # What was found, its file, its bytes or rows before it in this file, and what it is sorted by.
     Item = tuple[Found, str | None, int | None, int | None]
-
-__all__ = [
-    "LINE_COLUMN",
-    "LOST_RECORD",
-    "OFFSET_COLUMN",
-    "ORDER_COLUMN",
-    "SOURCE_COLUMN",
-    "RecordReader",
-    "batch_items",
-    "skipped_places",
-    "source_name",
-    "split_items",
-]
 
 # Columns that engines add to the data: the file of a row, the bytes or rows before it in this file, or
 # else a number that grows within the file, and the row itself where it is a line of JSON.

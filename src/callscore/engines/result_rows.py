@@ -6,8 +6,9 @@ number of machines, are therefore those of one machine that scores all cases.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -16,6 +17,8 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Case, Origin
 from callscore.core.results import CaseScore
 from callscore.core.score import (
+    Fault,
+    Score,
     count_faulty_calls,
     has_no_counted_calls,
     is_passing,
@@ -30,23 +33,6 @@ from callscore.errors import InvalidCall, MissingExtra
 from callscore.history.saved_scores import calls_payload
 from callscore.reports.html.case_view import problems_of
 from callscore.words.value_text import json_safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from callscore.core.score import Fault, Score
-
-__all__ = [
-    "ROW_VERSION",
-    "RowBuilder",
-    "RowColumns",
-    "RowStatus",
-    "case_text",
-    "failure_classes",
-    "read_case_text",
-    "require_pyarrow",
-    "row_schema",
-]
 
 ROW_VERSION = 3
 VERSION_KEY = b"callscore.rows"

@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.case import Case
-from callscore.engines.result_rows import RowBuilder, require_pyarrow
+from callscore.engines.result_rows import RowBuilder, RowStatus, require_pyarrow
 from callscore.errors import InvalidSettings, MissingExtra
 
 if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Results
-    from callscore.engines.result_rows import RowStatus
-
-__all__ = ["arrow_table", "pandas_frame", "polars_frame"]
 
 _ROWS_PER_BATCH = 1 << 14
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
@@ -18,22 +19,6 @@ from msgspec import Struct
 from callscore.engines.pool import mark_position
 from callscore.engines.result_rows import require_pyarrow
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-__all__ = [
-    "Fingerprint",
-    "PartFiles",
-    "RowFile",
-    "begin_parts",
-    "fingerprint_of",
-    "kept_cases",
-    "parts_folder",
-    "read_rows",
-    "with_fingerprint",
-    "write_results",
-]
 
 _KEY = b"callscore.part"  # in the metadata of a Parquet file
 _COMPRESSION = "zstd"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, structs
@@ -25,24 +26,7 @@ from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.core.case import Case
-
-__all__ = [
-    "batches_of",
-    "failing_cases",
-    "place_text",
-    "require_settings",
-    "result_of_case",
-    "results_of",
-    "results_with",
-    "row_names",
-    "scored_case",
-    "summary_of",
-    "totals_of_batch",
-    "unreadable",
-]
 
 _COLUMNS = (
     "id",

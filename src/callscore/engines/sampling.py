@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, cast
@@ -12,39 +13,32 @@ from msgspec import Struct, structs
 from callscore.core.call import malformed_part
 from callscore.core.results import Noted, Results
 from callscore.core.sample_estimate import SampledStratum, estimate_mean
-from callscore.core.score import outcome_f1
+from callscore.core.score import Outcome, outcome_f1
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Cluster, Interval
-from callscore.core.totals import NameCounter
+from callscore.core.totals import NameCounter, Show
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import CASES, CaseReader, InputOptions, input_options_for
 from callscore.engines.local import raise_at
 from callscore.engines.log_reading import ANY_SIDE, Log, Taken, case_notation, parse_strata
-from callscore.engines.stratified_pool import StratifiedPool
+from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool
 from callscore.errors import (
     CallscoreError,
     ModelFailed,
     UnreadableInput,
 )
-from callscore.formats.trace import DEFAULT_READ_OPTIONS
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
 from callscore.sources import BadRecord
 from callscore.sources.paths import display_paths
 from callscore.sources.text_document import decode_line
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from callscore.core.case import Case
-    from callscore.core.score import Outcome
-    from callscore.engines.collector import Metrics, Show
-    from callscore.engines.stratified_pool import ChosenStratum
+    from callscore.engines.collector import Metrics
     from callscore.formats.plain_cases import PlainCase
-    from callscore.formats.trace import ReadOptions
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
-
-__all__ = ["Sample", "SampledResults", "StratumCount", "sample_files", "score_sample"]
 
 _NO_HOOKS = ScoreHooks()
 

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
-from callscore.core.results import Failure, MetricValue, Result
+from callscore.core.results import EvaluationResults, Failure, MetricValue, Result, Results
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.totals import EvaluationTotals, Totals, summary_payload
+from callscore.core.totals import EvaluationTotals, SavedCases, Totals, summary_payload
 from callscore.engines.payloads import (
     FILE_SCORER,
     case_payload,
@@ -23,7 +23,7 @@ from callscore.engines.payloads import (
     tools_payload,
 )
 from callscore.engines.trial_numbers import TrialNumbers
-from callscore.errors import CallscoreError, UnusableStore
+from callscore.errors import CallscoreError, ModelFailed, UnusableStore
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import ReadOptions
 from callscore.history.locks import RunLock, ServerLock
@@ -32,6 +32,7 @@ from callscore.history.records import (
     EvaluationRecord,
     ResultRecord,
     RunRecord,
+    RunStatus,
     asked_digest,
     expectation_digest,
 )
@@ -56,22 +57,8 @@ from callscore.history.writer import FallbackStore, RunWriter
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.phrases import Language
-    from callscore.core.results import EvaluationResults, Results
-    from callscore.core.totals import SavedCases
     from callscore.engines.collector import ScoreHooks
-    from callscore.errors import ModelFailed
-    from callscore.history.records import RunStatus
     from callscore.history.store import Store
-
-__all__ = [
-    "LockedRun",
-    "Recorder",
-    "SaveRequest",
-    "ScoreSaver",
-    "begin_run",
-    "evaluation_record",
-    "save_totals",
-]
 
 _STDIN = "-"
 _MOST_NAMED = 5  # files in the name of an evaluation

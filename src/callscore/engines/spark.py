@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -23,6 +24,7 @@ from urllib.parse import unquote
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.batches import (
     SIDE_KEYS,
+    RowOptions,
     row_options,
     side_schema,
 )
@@ -35,6 +37,7 @@ from callscore.engines.engine_errors import (
 )
 from callscore.engines.partitions import (
     ClusterRun,
+    PartTotals,
     join_part,
     merge_parts,
     require_kind,
@@ -56,14 +59,8 @@ from callscore.sources.paths import expand_paths
 from callscore.sources.remote import is_url, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from callscore.core.case import Case
     from callscore.core.results import Results
-    from callscore.engines.batches import RowOptions
-    from callscore.engines.partitions import PartTotals
-
-__all__ = ["failing", "results", "score", "score_paths"]
 
 ENGINE = "Spark"
 EXTRA = "spark"

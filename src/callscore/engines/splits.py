@@ -9,8 +9,9 @@ unpacks them, and hands them over.
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from msgspec import Struct
 
@@ -19,23 +20,6 @@ from callscore.sources import Lines, open_bytes, read_batches
 from callscore.sources.files import display_path, open_seekable
 from callscore.sources.remote import is_url, remote_size
 from callscore.sources.tables import read_row_groups, row_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-__all__ = [
-    "Split",
-    "first_lines",
-    "is_parquet",
-    "is_stream",
-    "lines_between",
-    "lines_of",
-    "one_by_one",
-    "plan_splits",
-    "row_groups_between",
-    "size_of",
-    "split_place",
-]
 
 SPLIT_SIZE = 1 << 22  # bytes: some ten thousand cases, which take about a second
 # Of a very large file, the splits are larger, so that their number stays small.

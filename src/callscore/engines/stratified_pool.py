@@ -9,17 +9,13 @@ known from the beginning. It depends neither on the order of the records nor on 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from heapq import nsmallest
 from struct import unpack
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-__all__ = ["MAX_STRATA", "ChosenStratum", "StratifiedPool", "water_level"]
 
 MAX_STRATA = 1_000  # with names of their own
 _KEY_SIZE = 8

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from callscore.api import tools_by_name
 from callscore.core.call import Tool
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["ToolDefinitions"]
 
 _MAX_REMEMBERED = 256
 

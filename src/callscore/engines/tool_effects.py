@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,13 @@ from msgspec.structs import replace
 
 from callscore.checks.effects import EffectsFound, EvidenceCounter
 from callscore.core.totals import NameCounter
-from callscore.documents import DocumentReader, load_content, raise_unreadable, tools_in_list
+from callscore.documents import (
+    Document,
+    DocumentReader,
+    load_content,
+    raise_unreadable,
+    tools_in_list,
+)
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.definitions import declared_effects, unknown_effects
 from callscore.formats.openapi import is_openapi, operations_in
@@ -25,15 +32,10 @@ from callscore.sources import read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from callscore.core.call import Effect, Tool
     from callscore.core.settings import Settings
-    from callscore.documents import Document
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["find_effects"]
 
 _Sources = dict[str, list[tuple["Effect", str]]]
 

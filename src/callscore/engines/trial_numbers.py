@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from callscore.core.results import CaseTrials
-from callscore.core.score import UNANSWERED, outcome_of
-
-if TYPE_CHECKING:
-    from callscore.core.results import Result
-    from callscore.core.score import Outcome
-
-__all__ = ["TrialNumbers"]
+from callscore.core.results import CaseTrials, Result
+from callscore.core.score import UNANSWERED, Outcome, outcome_of
 
 # The number of a trial; whether it passed, None if that is undecided; its outcome, None without a score.
 _Trial = tuple[int, bool | None, "Outcome | None"]

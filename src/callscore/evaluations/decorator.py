@@ -8,16 +8,18 @@ from functools import cache, partial
 from inspect import Parameter, currentframe, signature
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from msgspec import structs
 
 from callscore.core.rendering import mention
-from callscore.core.settings import ALIASES, DEFAULT, Settings, settings_from
+from callscore.core.settings import ALIASES, DEFAULT, ComparingOptions, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import (
     Evaluation,
+    Scorer,
+    Task,
     fail_under_from,
     named_settings,
     only_from,
@@ -29,24 +31,17 @@ from callscore.evaluations.evaluation import (
     variants_from,
 )
 from callscore.evaluations.fingerprints import code_digest, combined_digest
-from callscore.evaluations.locations import evaluation_key, location_of_frame
+from callscore.evaluations.locations import Location, evaluation_key, location_of_frame
 from callscore.evaluations.scorers import scorers_from
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from callscore.core.call import Tool
     from callscore.core.case import Case
-    from callscore.core.settings import ComparingOptions
-    from callscore.evaluations.evaluation import Scorer, Task
-    from callscore.evaluations.locations import Location
 
     Given = Iterable[Case | Mapping[str, Any] | str]
     Cases = Given | str | PathLike[str] | Callable[[], Given | str | PathLike[str]]
     Scorers = str | Scorer | Callable[..., Any] | Iterable[str | Scorer | Callable[..., Any]]
     Judge = str | Callable[[str, Any], Any]
-
-__all__ = ["FileCollector", "current_collector", "evaluation"]
 
 
 class FileCollector(NamedTuple):

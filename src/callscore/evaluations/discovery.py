@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
@@ -28,19 +29,7 @@ from callscore.evaluations.locations import (
 from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from types import CodeType, ModuleType
-
-__all__ = [
-    "SUFFIXES",
-    "discover",
-    "forget_modules",
-    "is_evaluation_file",
-    "load_file",
-    "no_evaluation_in",
-    "passed_over_note",
-]
-
 
 # --- unique names -----------------------------------------------------------------------------
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from inspect import Parameter, signature
+from collections.abc import Callable, Collection, Iterable, Mapping
+from inspect import Parameter, Signature, signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -23,30 +23,6 @@ from callscore.core.settings import (
 )
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from inspect import Signature
-
-__all__ = [
-    "MAX_TRIALS",
-    "Evaluation",
-    "Question",
-    "Scorer",
-    "Task",
-    "fail_under_from",
-    "named_settings",
-    "only_from",
-    "repeat_suffixes",
-    "require_signature",
-    "skip_from",
-    "tags_from",
-    "tools_from",
-    "trials_from",
-    "variants_from",
-    "with_project_settings",
-    "with_settings",
-]
 
 # Takes a case, and the keywords of a variant; returns the answer in any dialect.
 Task = Callable[..., Any]

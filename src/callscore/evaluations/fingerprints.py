@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import blake2b, sha256
@@ -22,19 +23,7 @@ from callscore.hiding.hider import Hider
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.evaluations.evaluation import Question
-
-__all__ = [
-    "QuestionDigests",
-    "code_digest",
-    "code_file",
-    "combined_digest",
-    "task_digest",
-    "variant_keywords",
-]
-
 
 _OURS = "callscore"
 # The keywords that the task can see, by what is called.

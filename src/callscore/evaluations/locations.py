@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,22 +11,8 @@ from callscore.core.case import Case
 from callscore.core.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from traceback import FrameSummary
     from types import FrameType
-
-__all__ = [
-    "FILE_PREFIX",
-    "Location",
-    "display_path",
-    "error_message",
-    "error_with_location",
-    "evaluation_key",
-    "file_of_location",
-    "location_of_frame",
-    "traceback_text",
-]
-
 
 # The prefix of the names of evaluation files.
 FILE_PREFIX = "eval_"

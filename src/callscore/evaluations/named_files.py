@@ -6,17 +6,12 @@ would be in an error, and so in the log of a build.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from callscore.errors import InvalidSettings
 from callscore.models.consent import FOLDERS_VARIABLE, allowed_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["named_file", "project_folder"]
 
 _GIT = ".git"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from inspect import isasyncgen, isawaitable
 from os import PathLike
@@ -18,7 +18,7 @@ from callscore.core.budget import Budget
 from callscore.core.case import Case, Forbidden, calls_in
 from callscore.core.phrases import Language, say
 from callscore.core.rendering import hidden_content
-from callscore.core.results import Unloaded
+from callscore.core.results import Noted, Unloaded
 from callscore.core.rules import Matcher
 from callscore.core.settings import ineffective_settings
 from callscore.core.suggestions import did_you_mean
@@ -35,22 +35,7 @@ from callscore.hiding.hider import Hider, hide_text
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.call import Tool, ToolCall
-    from callscore.core.results import Noted
-
-__all__ = [
-    "Group",
-    "NameFilter",
-    "Plan",
-    "Selection",
-    "cases_and_repeated_ids",
-    "evaluation_cases",
-    "keyword_filter",
-    "make_plan",
-]
-
 
 # --- keyword expressions (`-k`), as in pytest, and with quoted words --------------------------
 

@@ -13,18 +13,6 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.hiding.redaction import NO_REDACTION, Redaction, redaction_from, use_redaction
 
-__all__ = [
-    "EMPTY",
-    "OWN_FILE",
-    "Config",
-    "config_for",
-    "config_mistakes",
-    "find_config_file",
-    "read_config",
-    "redaction_of",
-    "settings_table",
-]
-
 OWN_FILE: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"
 _TABLE: Final = "callscore"

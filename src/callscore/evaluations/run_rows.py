@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,9 @@ from callscore.history.saved_totals import saved_cases_of
 from callscore.reports.history import RunRow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from callscore.history.records import RunRecord
     from callscore.history.run_lookup import Fits, RunLine
     from callscore.history.store import Store
-
-__all__ = ["heading_row", "rows_of_runs", "saved_rows"]
 
 _TALLY_FIELDS = ("cases", "trials", "answered", "passed", "share", "interval", "f1", "errors")
 _tally_values = attrgetter(*_TALLY_FIELDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, isawaitable, iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,8 @@ from callscore.models.secrets import hide_secrets
 from callscore.words.value_text import NOT_SCORED_REASON
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from callscore.core.call import Tool, ToolCall
     from callscore.core.score import Score
-
-__all__ = ["SCORERS", "scorer_of", "scorer_value", "scorers_from"]
 
 # What a scorer may be given, by the names of its parameters.
 SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.case import calls_in
+from callscore.core.case import Case, calls_in
 from callscore.core.rules import Matcher
 from callscore.errors import MissingConsent
 from callscore.models.consent import Origin, Server, missing_consent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.core.case import Case
     from callscore.evaluations.evaluation import Evaluation, Question
-
-__all__ = ["needs_judge", "require_consents", "with_allowed_servers"]
 
 _JUDGE = "$judge"
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.results import Unloaded
 from callscore.errors import CallscoreError, InvalidEvaluation, UnreadableInput
 from callscore.evaluations.locations import display_path
-from callscore.evaluations.suites import read_suite, reading_of, suite_case, suite_evaluation
+from callscore.evaluations.suites import (
+    SuiteDocument,
+    read_suite,
+    reading_of,
+    suite_case,
+    suite_evaluation,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.evaluations.evaluation import Evaluation
-    from callscore.evaluations.suites import SuiteDocument
-
-__all__ = ["read_with_mistakes"]
 
 _MOST = 100  # keys that are taken out
 # What stands for the keys that a suite cannot do without. Nothing is sent to the model.

@@ -12,8 +12,6 @@ from callscore.evaluations.scorers import SCORERS
 from callscore.evaluations.suites import RESERVED_PARAMETERS
 from callscore.formats.case_schema import build_case_schema, schema_head
 
-__all__ = ["suite_json_schema"]
-
 _CASE: Final = {"$ref": "#/definitions/case"}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _TEXT: Final = {"type": "string", "minLength": 1}

@@ -5,12 +5,13 @@ The answers come from a model, or were recorded: then each is found by the id of
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from callscore.core.call import malformed_part
+from callscore.core.call import Tool, malformed_part
 from callscore.core.rendering import hidden_content, mention
 from callscore.core.results import Unloaded
 from callscore.core.settings import ALIASES, Settings, settings_from
@@ -18,6 +19,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import (
     Evaluation,
+    Task,
     fail_under_from,
     named_settings,
     only_from,
@@ -43,26 +45,12 @@ from callscore.models.secrets import contains_secret, is_secret_name
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from callscore.core.call import Tool
     from callscore.core.case import Case
-    from callscore.evaluations.evaluation import Task
     from callscore.models.consent import Origin
 
     Key = str | int
-
-__all__ = [
-    "RESERVED_PARAMETERS",
-    "SuiteDocument",
-    "load_suite",
-    "read_suite",
-    "reading_of",
-    "suite_case",
-    "suite_evaluation",
-]
 
 
 class SuiteDocument:

@@ -7,6 +7,7 @@ A file of evaluations in Python would have to be run, and is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,13 +24,9 @@ from callscore.sources.data_files import kind_by_name
 from callscore.sources.reader import kind_by_head
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.core.case import Case
     from callscore.core.phrases import Language
     from callscore.evaluations.evaluation import Evaluation
-
-__all__ = ["FileReport", "Problem", "validate_paths"]
 
 _SUITE_SUFFIXES = (".yaml", ".yml", ".toml")
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::\d+)?")

@@ -25,8 +25,6 @@ import msgspec
 from callscore.core.equality import equal
 from callscore.words.value_text import json_safe
 
-__all__ = ["hints_of", "schema_of"]
-
 Schemas = dict[str, Any]
 _SCALARS: dict[Any, Schemas] = {
     str: {"type": "string"},

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from msgspec import structs
 
 from callscore.core.call import AGENT
-from callscore.core.case import NO_CALLS, Forbidden, Group, Times, is_state
+from callscore.core.case import NO_CALLS, Expected, Forbidden, Group, Times, is_state
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from callscore.core.case import Expected
-
-__all__ = ["USER", "Caller", "caller_named", "calls_of", "expected_of", "read_callers"]
 
 Caller = Literal["agent", "user", "subagent", "code"]
 USER: Caller = "user"

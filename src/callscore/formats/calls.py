@@ -36,29 +36,6 @@ from callscore.errors import InvalidCall, InvalidSettings
 from callscore.formats.callers import caller_named
 from callscore.formats.shape import describe, integer_of, json_of, text_of
 
-__all__ = [
-    "ARGUMENT_KEYS",
-    "CALL_FIELDS",
-    "ID_KEYS",
-    "MAX_TURN",
-    "NAMELESS",
-    "NAME_KEYS",
-    "ParsedArguments",
-    "Side",
-    "has_duplicate_keys",
-    "is_empty_call",
-    "is_pair",
-    "is_tool_name",
-    "raw_text",
-    "read_arguments",
-    "read_call",
-    "read_calls",
-    "read_simple_calls",
-    "read_simple_sides",
-    "refuse_odd_values",
-]
-
-
 # Brackets, and the texts in which they do not count.
 _BRACKETS = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}

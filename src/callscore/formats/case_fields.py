@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.formats.callers import read_callers
+from callscore.formats.callers import Caller, read_callers
 from callscore.formats.shape import describe, integer_of, name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from callscore.formats.callers import Caller
-
-__all__ = [
-    "ACTUAL_FIELDS",
-    "ACTUAL_STATE_FIELD",
-    "CASE_FIELDS",
-    "EITHER_SIDE_FIELDS",
-    "EXPECTED_FIELDS",
-    "EXPECTED_STATE_FIELD",
-    "EXPECTED_TOOL_FIELD",
-    "SIDE_FIELDS",
-    "STATE_FIELDS",
-    "TRACE_FIELDS",
-    "TURNS_FIELD",
-    "FieldPaths",
-    "has_near_part",
-    "has_side_field",
-    "is_case",
-    "is_turns",
-    "name_from_input",
-    "nearest_side_field",
-    "only_field",
-    "parse_field_paths",
-    "read_callers_field",
-    "read_id",
-    "read_skip",
-    "read_tags",
-    "read_trial",
-    "refuse_groups",
-    "refuse_near_parts",
-    "refuse_typos",
-    "require_tool_name",
-]
-
 
 # --- paths to values in a record: the part of JSON path without filters and slices -------------
 

@@ -7,11 +7,11 @@ other formats may be in the same places, and only their readers can check them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 from callscore.core.case import STATE_KIND
 from callscore.core.expectation_json import LITERAL
-from callscore.core.rules import comparators
+from callscore.core.rules import Comparator, comparators
 from callscore.formats.callers import Caller
 from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, MAX_TURN, NAME_KEYS
 from callscore.formats.case_fields import (
@@ -34,12 +34,6 @@ from callscore.formats.expectations import (
     TIMES,
     TURN,
 )
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Comparator
-
-__all__ = ["build_case_schema", "schema_head"]
-
 
 # --- the value of an expected argument: plain data, or a rule in place of it -------------------
 

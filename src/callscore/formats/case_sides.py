@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -13,12 +13,13 @@ import msgspec
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.core.case import calls_in, has_turns, is_state
+from callscore.core.case import Expected, calls_in, has_turns, is_state
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.callers import USER, Caller, calls_of
 from callscore.formats.calls import (
     CALL_FIELDS,
     NAME_KEYS,
+    Side,
     has_duplicate_keys,
     read_calls,
     read_simple_calls,
@@ -34,26 +35,16 @@ from callscore.formats.case_fields import (
     is_turns,
 )
 from callscore.formats.shape import as_list, at, describe, first, json_of
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, join_exchanges, noted_at
+from callscore.formats.trace import (
+    DEFAULT_READ_OPTIONS,
+    ReadOptions,
+    Trace,
+    join_exchanges,
+    noted_at,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callscore.core.case import Expected
-    from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = [
-    "actual_calls_in",
-    "expected_calls_in",
-    "is_call_list",
-    "join_traces",
-    "numbered_for",
-    "options_for",
-    "read_expected_side",
-    "read_side",
-]
 
 _Calls = tuple[ToolCall, ...]
 _GENERIC_DIALECT = "generic"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
@@ -14,6 +15,7 @@ from callscore.core.case import (
     END_STATE,
     NO_CALLS,
     STATE_KIND,
+    Expected,
     Forbidden,
     Group,
     is_state,
@@ -22,7 +24,7 @@ from callscore.core.expectation_json import LITERAL, contains_rule_keys, parse_m
 from callscore.core.rules import Matcher
 from callscore.core.suggestions import suggestion_or_choices
 from callscore.errors import InvalidCall
-from callscore.formats.calls import read_call
+from callscore.formats.calls import Side, read_call
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     ACTUAL_STATE_FIELD,
@@ -38,23 +40,10 @@ from callscore.formats.expectations import FORBID, read_rules
 from callscore.formats.shape import describe, to_plain_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.core.call import ToolCall
-    from callscore.core.case import Expected
-    from callscore.formats.calls import Side
 
     ReadExpected = Callable[..., tuple[Expected, ...]]
     ReadActual = Callable[..., tuple[ToolCall, ...] | None]
-
-__all__ = [
-    "TURN_INPUT_FIELDS",
-    "Turns",
-    "actual_with_state",
-    "expected_with_state",
-    "read_state",
-    "read_turns",
-]
 
 TURN_INPUT_FIELDS = ("input", "question")
 _SHAPE = "a turn is a list of calls, or an object with 'expected' and 'actual'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -9,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Case
+from callscore.core.case import Case, Expected, Origin
 from callscore.core.equality import fingerprint
 from callscore.core.expectation_json import expected_to_json
 from callscore.errors import InvalidCall, UnreadableInput
@@ -44,39 +45,14 @@ from callscore.formats.case_sides import (
     read_expected_side,
     read_side,
 )
-from callscore.formats.case_turns import actual_with_state, expected_with_state, read_turns
+from callscore.formats.case_turns import Turns, actual_with_state, expected_with_state, read_turns
 from callscore.formats.shape import describe, first, json_of
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from callscore.core.case import Expected, Origin
     from callscore.formats.calls import Side
-    from callscore.formats.case_turns import Turns
     from callscore.formats.dialect import Dialect
-
-__all__ = [
-    "CONTENT_ID_PREFIX",
-    "NO_ID",
-    "actual_from_trace",
-    "call_record",
-    "case_from_trace",
-    "case_record",
-    "expected_records",
-    "has_own_id",
-    "has_trace",
-    "is_question",
-    "join_case",
-    "read_case",
-    "read_reference",
-    "read_trace",
-    "record_line",
-    "reference_from_trace",
-    "trace_field",
-]
-
 
 _ALL_BUT_USER = tuple([caller for caller in get_args(Caller) if caller != USER])
 NO_ID = ""  # the id of one side of a case whose document has no id

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
 
 from msgspec import structs
 
 from callscore.core.call import Effect, Tool
-from callscore.formats.effects import declared_effect
+from callscore.formats.effects import DeclaredEffect, declared_effect
 from callscore.formats.shape import dicts, first, integer_of, json_of, list_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.formats.effects import DeclaredEffect
-
-__all__ = [
-    "combined_tools",
-    "declared_effects",
-    "read_definitions",
-    "unique_tools",
-    "unknown_effects",
-    "with_json_types",
-]
 
 _EFFECTS = get_args(Effect)
 _WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom", "tool")

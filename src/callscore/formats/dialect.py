@@ -36,8 +36,6 @@ from callscore.plugins import PluginKind
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Dialect", "dialect_named", "dialects", "sign_index"]
-
 
 class Dialect(Struct, frozen=True):
     """A dialect; the fields are described above."""

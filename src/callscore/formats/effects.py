@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple, cast, get_args
 from callscore.core.call import Effect
 from callscore.formats.shape import first
 
-__all__ = ["DeclaredEffect", "declared_effect"]
-
 _EFFECTS = get_args(Effect)
 _TOOL_TYPE: Final = "x-tool-type"
 # The kinds of tau2-bench. GENERIC and THINK tools calculate, record a thought or hand the

@@ -5,15 +5,11 @@ No dialect recognizes the whole of such an envelope, but what it carries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from callscore.core.large_number import decode_json
 from callscore.formats.shape import at, dicts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["LogRecords", "is_log_record", "unwrapped"]
 
 _MAX_DEPTH = 6
 _MAX_SAMPLED = 20

@@ -28,23 +28,6 @@ from callscore.errors import InvalidCall
 from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, is_pair, read_call
 from callscore.formats.shape import describe
 
-__all__ = [
-    "FORBID",
-    "GROUPS",
-    "MAX_TIMES",
-    "MISSPELLED_GROUP",
-    "MISSPELLED_KEYWORD",
-    "TIMES",
-    "TURN",
-    "arrange",
-    "has_groups",
-    "read_expectation",
-    "read_expected",
-    "read_rules",
-    "refuse_misplaced_keywords",
-    "refuse_misspelled",
-]
-
 GROUPS: tuple[GroupKind, ...] = get_args(GroupKind)
 FORBID = "forbid"
 TURN: GroupKind = "turn"

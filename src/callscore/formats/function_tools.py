@@ -20,8 +20,6 @@ import msgspec
 from callscore.core.call import Tool
 from callscore.errors import InvalidCall
 
-__all__ = ["function_tool", "is_function", "with_functions_read"]
-
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, partial)
 _LAMBDA = "<lambda>"
 _OWNERS = ("self", "cls")

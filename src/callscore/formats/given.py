@@ -16,8 +16,6 @@ from msgspec import Struct
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
 
-__all__ = ["Calls", "TraceLike"]
-
 
 class _Model(Protocol):
     """A model of pydantic: what most SDKs return."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from callscore.core.rendering import mention
 from callscore.errors import InvalidSettings
 from callscore.formats.case_fields import JSONPath, parse_json_path
 from callscore.formats.shape import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["LabelPath", "field_names", "is_success"]
 
 _SUCCESS: Final = frozenset(
     (

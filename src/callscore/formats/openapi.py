@@ -6,19 +6,13 @@ References to other files are never followed: what they stand for may be anythin
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
-from callscore.core.call import Tool
+from callscore.core.call import Effect, Tool
 from callscore.core.schemas.references import resolve_reference
 from callscore.formats.effects import DeclaredEffect, declared_effect
 from callscore.formats.shape import dicts, list_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.call import Effect
-
-__all__ = ["VERSION_KEYS", "Operation", "is_openapi", "operation_tools", "operations_in"]
 
 VERSION_KEYS: Final = ("openapi", "swagger")
 # RFC 9110 calls these methods safe; QUERY, of OpenAPI 3.2, is as well. Any other may change something.

@@ -17,8 +17,6 @@ from callscore.core.fast_strict import PlainCall
 from callscore.core.nesting import are_shallow, end_soon, nesting_fault
 from callscore.formats.case_fields import has_near_part
 
-__all__ = ["PlainCase", "decode_cases", "decode_plain"]
-
 _Text = Annotated[str, Meta(min_length=1)]
 _Integer = Annotated[int, Meta(ge=-(1 << 62), le=1 << 62)]  # of more digits, some are refused
 

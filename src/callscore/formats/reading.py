@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
-from callscore.core.call import ToolCall
+from callscore.core.call import Tool, ToolCall
 from callscore.core.rendering import mention
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.callers import calls_of, expected_of
 from callscore.formats.calls import NAMELESS
 from callscore.formats.case_fields import is_case
 from callscore.formats.definitions import unique_tools
-from callscore.formats.dialect import dialects, sign_index
+from callscore.formats.dialect import Dialect, dialects, sign_index
 from callscore.formats.envelopes import unwrapped
 from callscore.formats.shape import describe, first, name_of
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, Part, ReadOptions, Trace
 from callscore.formats.unknown_kinds import RESULT_FIRST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from callscore.core.call import Tool
     from callscore.core.case import Expected
-    from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import Part, ReadOptions
-
-__all__ = [
-    "Recognizer",
-    "carried_documents",
-    "find_dialect",
-    "inner_finder",
-    "note_unread",
-    "read_as",
-    "read_candidates",
-    "read_definitions_in",
-    "read_document",
-    "read_named",
-    "require_one_selection",
-    "trace_hint",
-    "unknown_format_text",
-    "with_cached_dialects",
-]
-
 
 _MAX_DEPTH = 5
 _MAX_NAMED = 3

@@ -17,22 +17,6 @@ from callscore.core.large_number import LargeNumber, decode_json
 from callscore.core.rendering import is_content_hidden
 from callscore.errors import InvalidCall
 
-__all__ = [
-    "as_list",
-    "at",
-    "describe",
-    "dicts",
-    "first",
-    "integer_of",
-    "json_of",
-    "list_of",
-    "name_of",
-    "text_in",
-    "text_of",
-    "to_plain_data",
-]
-
-
 _MAX_NAME_BITS = 1_000
 
 

@@ -14,8 +14,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from callscore.formats.dialect import Dialect
 
-__all__ = ["TEXT_SIGNS", "SignIndex", "Signs", "found_signs"]
-
 
 class Signs(Struct, frozen=True, kw_only=True):
     """What a document must have at least one of for a dialect to recognize it.

@@ -16,18 +16,6 @@ from callscore.errors import InvalidCall, InvalidSettings
 from callscore.formats.callers import Caller, read_callers
 from callscore.formats.unknown_kinds import RESULT_ALONE, place_of
 
-__all__ = [
-    "DEFAULT_READ_OPTIONS",
-    "IdSource",
-    "Part",
-    "ReadOptions",
-    "Trace",
-    "View",
-    "join_exchanges",
-    "noted_at",
-    "read_options_for",
-]
-
 View = Literal["requested", "executed"]
 Part = Literal["user", "subagent", "code", "hosted"]
 IdSource = Literal["filename"]

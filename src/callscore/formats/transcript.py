@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import astuple
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group
+from callscore.core.case import Expected, Group
 from callscore.formats.calls import NAMELESS, raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
 from callscore.formats.unknown_kinds import RESULT_ALONE, RESULT_FIRST, is_unknown_call
 
 if TYPE_CHECKING:
     import re
 
-    from callscore.core.case import Expected
-    from callscore.formats.trace import ReadOptions
-
-__all__ = ["AGENT_ROLES", "USER_ROLES", "Transcript"]
 
 # The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)

@@ -9,8 +9,6 @@ import re
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["RESULT_ALONE", "RESULT_FIRST", "is_unknown_call", "place_of"]
-
 # In place of a kind: a result whose call is missing, and one before the first call, which may be
 # that of an earlier conversation.
 RESULT_ALONE = ""

@@ -9,17 +9,13 @@ model said do not count.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.formats.shape import json_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-__all__ = ["Sign", "find_sign", "is_call_kind", "warn_unread"]
 
 _MAX_NODES = 20_000  # of a document: what is found beyond them was found before them, too
 _MAX_TEXT = 200_000  # characters

@@ -13,8 +13,6 @@ from typing import Any, get_args
 
 import msgspec
 
-__all__ = ["is_own_word", "is_secret_variable", "mark_as_secret", "secret_values"]
-
 MIN_LENGTH = 8  # a shorter value is part of many words
 _MIN_PART_LENGTH = 16  # of a line, or of a field, of a longer secret
 
@@ -133,10 +131,16 @@ def _own_words() -> frozenset[str]:
     from callscore.core.rules import comparators
     from callscore.core.score import Fault, FaultKind
 
-    structs = [getattr(results, name) for name in results.__all__]
-    structs += [Difference, Tool, ToolCall, Case, Fault]
+    own = [
+        each
+        for each in vars(results).values()
+        if getattr(each, "__module__", "") == results.__name__
+    ]
+    structs = [*own, Difference, Tool, ToolCall, Case, Fault]
     fields = [name for each in structs for name in getattr(each, "__struct_fields__", ())]
-    constants = [word for name in call.__all__ if isinstance(word := getattr(call, name), str)]
+    constants = [
+        word for name, word in vars(call).items() if name.isupper() and isinstance(word, str)
+    ]
     fixed = [*get_args(DifferenceKind), *get_args(FaultKind), *get_args(GroupKind)]
     rules = [word for each in comparators() for word in (*each.keys, *each.options)]
     fixed += [*get_args(results.FailureKind), *get_args(results.Status)]

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-__all__ = ["OPENING", "SecretFinder", "finder_for", "marker"]
+from typing import NamedTuple
 
 OPENING = "[hidden "  # of every marker, and of nothing else: in an agent's text it is escaped
 

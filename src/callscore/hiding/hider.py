@@ -6,7 +6,8 @@ Nothing is copied if there is nothing to hide. Names of fields, kinds and settin
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Struct
@@ -24,14 +25,7 @@ from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.hiding.environment import is_own_word, secret_values
 from callscore.hiding.finding import OPENING, finder_for
-from callscore.hiding.redaction import current_redaction, redactor_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from callscore.hiding.redaction import Redaction
-
-__all__ = ["Hider", "contains_marker", "hide_for_report", "hide_text", "numbered", "texts_in"]
+from callscore.hiding.redaction import Redaction, current_redaction, redactor_for
 
 _Value = TypeVar("_Value")
 # Of an argument, from the name of its tool down. A step has all names that a pattern may use for it; what is

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,21 +17,6 @@ from callscore.core.suggestions import suggestion_or_choices
 from callscore.core.tool_names import matches_pattern
 from callscore.errors import InvalidSettings
 from callscore.hiding.finding import OPENING, marker
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-__all__ = [
-    "NO_REDACTION",
-    "Redaction",
-    "Redactor",
-    "current_redaction",
-    "forget_redaction",
-    "ignore_unreadable_redaction",
-    "redaction_from",
-    "redactor_for",
-    "use_redaction",
-]
 
 _LOCAL = r"[\w.%+'-]"
 _BUILTIN = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from time import time
 from typing import TYPE_CHECKING
@@ -15,12 +16,8 @@ from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord, run_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.history.database import AnyConnection
     from callscore.history.store import Store
-
-__all__ = ["CleanupResult", "remove_old_runs"]
 
 # Runs removed in one transaction: other writers should not wait for long.
 _RUNS_PER_TRANSACTION = 20

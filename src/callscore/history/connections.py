@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic, sleep
@@ -14,12 +15,10 @@ from callscore.history.locks import lock_key
 from callscore.history.postgres import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from callscore.history.database import AnyConnection
 
-__all__ = ["Connections", "enable_wal", "file_connections", "server_connections"]
 
 # How long to wait for another process that writes.
 _BUSY_TIMEOUT = 30.0

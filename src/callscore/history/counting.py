@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,9 @@ from callscore.core.totals import Column
 from callscore.history.records import EvaluationNumbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     # Evaluation, case, status, passed, F1; and tags as JSON. The trials of a case follow one another.
     Counted = tuple[int, str, str, bool | None, float | None]
     Tagged = tuple[int, str, str, bool | None, float | None, str | None]
-
-__all__ = ["count_results", "numbers_by_tag"]
 
 
 class _Tally:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DamagedHistoryError"]
-
 _ADVICE = (
     "Restore a copy of the history. Without a copy, export the other runs, which callscore history"
     " lists, move the history away, and import them: callscore export ID -o FILE, callscore import FILE"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, wraps
 from itertools import chain
@@ -19,7 +19,6 @@ from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.damage import DamagedHistoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from psycopg import Connection
@@ -28,25 +27,6 @@ if TYPE_CHECKING:
 
     # To a file, or to a server.
     AnyConnection = sqlite3.Connection | Connection[Any]
-
-__all__ = [
-    "FILE_GONE",
-    "error_text",
-    "execute",
-    "fetch_all",
-    "fetch_pages",
-    "file_identity",
-    "insert_into",
-    "insert_rows",
-    "is_locked",
-    "is_lost",
-    "is_record_error",
-    "is_sqlite",
-    "readable_errors",
-    "require_integrity",
-    "with_retries",
-]
-
 
 # --- errors of databases, as sentences with advice --------------------------------------------
 

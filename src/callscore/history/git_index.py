@@ -15,8 +15,6 @@ from callscore.history.run_metadata import run_git
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["tracked_file"]
-
 _ENDINGS = ("", "-wal", "-shm", "-journal")  # of the files of an SQLite database
 _COMPRESSED = b"\4"  # the version of an index in which a name is what differs from the one before
 # The repository may belong to another user, as in a container of a build.

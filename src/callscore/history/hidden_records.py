@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,11 +18,6 @@ from callscore.history.records import (
     asked_digest,
     expectation_digest,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["RecordHider"]
 
 
 class _Messages(Struct, frozen=True):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.json import decode
 
 from callscore.errors import CallscoreError
 from callscore.history.opening import store_file_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["baseline_names", "case_ids", "run_names", "tag_names"]
 
 _MAX_RUNS: Final = 50
 _MAX_RESULTS: Final = 2000

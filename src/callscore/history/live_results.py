@@ -10,8 +10,6 @@ from callscore.history.database import fetch_all, with_retries
 if TYPE_CHECKING:
     from callscore.history.store import Store
 
-__all__ = ["LiveResult", "results_after", "results_since"]
-
 _OF_RUN = """
 SELECT number, evaluation, case_id, trial, status, passed, f1, seconds, finished_at, failure
 FROM results WHERE run = :run

@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
-__all__ = [
-    "RunLock",
-    "ServerLock",
-    "is_abandoned",
-    "is_unlocked",
-    "lock_key",
-    "remove_stale_locks",
-]
-
-
 _LOCK_SUFFIX = ".lock"
 # `remove_stale_locks` of another process holds a lock for a moment, too.
 _ATTEMPTS = 5

@@ -23,8 +23,6 @@ from callscore.history.tables import NOTES
 if TYPE_CHECKING:
     from callscore.history.store import Store
 
-__all__ = ["MAX_NOTE_LENGTH", "Note", "add_note", "delete_note", "notes_on"]
-
 MAX_NOTE_LENGTH = 10_000
 _ID_BYTES = 8
 # A retry may find that the first attempt has written it.

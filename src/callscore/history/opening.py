@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
@@ -20,22 +21,8 @@ from callscore.history.postgres import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.history.connections import Connections
     from callscore.history.store import Store
-
-__all__ = [
-    "LazyJudgementStore",
-    "StoreOpener",
-    "default_path",
-    "file_evaluation_name",
-    "make_store_folder",
-    "open_existing",
-    "open_store",
-    "project_path",
-    "store_file_path",
-]
 
 _FOLDER = ".callscore"
 _FILE = "history.db"

@@ -13,8 +13,6 @@ from callscore.core.expectation_json import contains_rule_keys
 from callscore.words.case_json import are_plain_values
 from callscore.words.value_text import json_safe
 
-__all__ = ["call_fields", "exact_json", "is_json"]
-
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _NO_OTHERS = astuple(ToolCall(""))[2:]  # the fields of a call after its name and arguments

@@ -16,15 +16,6 @@ from callscore.history.environment import STORE_VARIABLE
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = [
-    "connect",
-    "display_address",
-    "is_server_address",
-    "parse_address",
-    "store_arguments",
-]
-
-
 # Defaults for libpq, in seconds (`tcp_user_timeout` in milliseconds); the address overrides them.
 _CONNECTION_DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import (
-    fetch_all,
-    fetch_pages,
-    insert_into,
-    insert_rows,
-    is_sqlite,
-)
+from callscore.history.database import fetch_all, fetch_pages, insert_into, insert_rows, is_sqlite
 from callscore.history.records import (
     AnswerRecord,
     Bodies,
+    ResultRecord,
     answer_record,
     answer_values,
     clean_text,
@@ -43,36 +39,8 @@ from callscore.history.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from callscore.history.database import AnyConnection
-    from callscore.history.records import ResultRecord
     from callscore.history.run_queries import SavedRun
-
-__all__ = [
-    "answer_in_run",
-    "answered_questions",
-    "answers_of_run",
-    "counted_results",
-    "highest_trials",
-    "judgement_by_key",
-    "newest_answer",
-    "numbers_in_order",
-    "page_of_results",
-    "payload_bodies",
-    "require_results",
-    "result_rows",
-    "results_by_number",
-    "results_of_cases",
-    "rows_from",
-    "rows_of_numbers",
-    "save_baseline",
-    "save_evaluation",
-    "save_judgement",
-    "save_payloads",
-    "save_rows",
-]
-
 
 # An existing evaluation, result, judgement or baseline is replaced, and a payload that is damaged.
 _INSERT_PAYLOAD = (

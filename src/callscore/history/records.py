@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from os import urandom
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -19,48 +20,6 @@ from callscore.hiding.finding import OPENING
 from callscore.history.damage import DamagedHistoryError
 from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-__all__ = [
-    "COUNTS",
-    "AnswerRecord",
-    "Baseline",
-    "Bodies",
-    "EvaluationNumbers",
-    "EvaluationRecord",
-    "ResultRecord",
-    "RunRecord",
-    "RunStatus",
-    "StoredUsage",
-    "add_payload",
-    "answer_record",
-    "answer_values",
-    "asked_digest",
-    "calls_digest",
-    "clean_text",
-    "compressed",
-    "decode_score",
-    "decode_usage",
-    "digest_of",
-    "digest_texts",
-    "evaluation_record",
-    "evaluation_row",
-    "expectation_digest",
-    "json_bytes",
-    "json_text",
-    "may_compress",
-    "pack_digest",
-    "result_record",
-    "result_values",
-    "run_records",
-    "run_row",
-    "settings_digest",
-    "stored_text",
-    "unpack",
-    "unpack_digest",
-]
 
 RunStatus = Literal["running", "finished", "interrupted"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -18,27 +19,15 @@ from callscore.history.counting import count_results
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord, run_records
 from callscore.history.run_metadata import is_partial, is_run_id
-from callscore.history.run_queries import column_of
+from callscore.history.run_queries import SavedRuns, column_of
 from callscore.history.saved_totals import saved_cases_of
 from callscore.history.tables import EVALUATIONS, RUNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from callscore.history.database import AnyConnection
-    from callscore.history.run_queries import SavedRuns
     from callscore.history.store import Store
 
     Fits = Callable[[Sequence[str]], bool]
-
-__all__ = [
-    "OLDER_RUNS",
-    "EvaluationLine",
-    "RunLine",
-    "find_run",
-    "list_runs",
-]
-
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _MAX_LISTED = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable, Mapping
 from glob import glob
 from pathlib import Path
 from threading import Lock
@@ -15,30 +16,8 @@ from callscore import __version__
 from callscore.errors import InvalidOption, UnknownRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from callscore.history.records import Baseline, RunRecord
     from callscore.history.store import Store
-
-__all__ = [
-    "MAX_NAME_LENGTH",
-    "READING_ARGUMENT",
-    "SELECTION_ARGUMENTS",
-    "find_run_and_variant",
-    "git_state",
-    "is_partial",
-    "is_run_id",
-    "lineage",
-    "name_problem",
-    "new_run_id",
-    "require_no_baseline",
-    "resolve_commit",
-    "resolve_commit_here",
-    "run_git",
-    "unreadable_records",
-    "versions",
-]
-
 
 MAX_NAME_LENGTH = 200
 # References to a run by its age.

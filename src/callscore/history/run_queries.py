@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,9 @@ from callscore.history.queries import counted_results
 from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (
     Baseline,
+    EvaluationRecord,
+    RunRecord,
+    RunStatus,
     clean_text,
     evaluation_record,
     json_bytes,
@@ -26,31 +30,7 @@ from callscore.history.saved_totals import number_of_results
 from callscore.history.tables import EVALUATIONS, RUNS, EvaluationRow, RunRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from callscore.history.database import AnyConnection
-    from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
-
-__all__ = [
-    "SavedRun",
-    "SavedRuns",
-    "all_baselines",
-    "all_runs",
-    "begin_run",
-    "column_of",
-    "delete_baseline",
-    "end_run",
-    "evaluations_of_run",
-    "evaluations_of_runs",
-    "is_dated_ahead",
-    "numbers_of_tags",
-    "run_by_id",
-    "same_run",
-    "save_baseline",
-    "save_numbers_of_tags",
-    "saved_run",
-    "side_evaluations",
-]
 
 
 def column_of(row: Sequence[Any], name: str) -> Any:

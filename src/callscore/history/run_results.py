@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.case import Case
@@ -25,21 +26,8 @@ from callscore.history.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
-
-__all__ = [
-    "DecodeCache",
-    "LightRow",
-    "full_results",
-    "light_results",
-    "numbered_results",
-    "result_numbers",
-    "unknown_variant",
-]
-
 
 # Decoded texts that are kept; with more, they are forgotten.
 _MAX_DECODED = 10_000

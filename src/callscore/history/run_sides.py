@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from heapq import heappush, heappushpop
 from itertools import groupby
 from math import fsum
@@ -30,6 +31,7 @@ from callscore.history import queries, run_queries
 from callscore.history.database import fetch_pages
 from callscore.history.records import (
     COUNTS,
+    RunRecord,
     clean_text,
     decode_score,
     digest_texts,
@@ -41,17 +43,12 @@ from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from callscore.history.database import AnyConnection
 
     # What says which cases must not be counted as one, given the label of the evaluation and the id.
     KindOf = Callable[[str, str], Hashable]
 
-    from callscore.history.database import AnyConnection
-    from callscore.history.records import RunRecord
     from callscore.history.run_queries import SavedRun
-
-__all__ = ["run_side", "with_cases"]
-
 
 BELOW_THRESHOLD = Phrase(
     "{scorer} {mean}, required ≥ {required}", "{scorer} {mean}, требуется ≥ {required}"

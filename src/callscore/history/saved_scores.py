@@ -7,6 +7,7 @@ only if they are not the expected or the actual calls of the case: in groups, or
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import is_
@@ -17,7 +18,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from callscore.core.arguments import ArgumentCounts, Difference
 from callscore.core.call import DecodedCalls, ToolCall
-from callscore.core.case import Forbidden, Group, Times
+from callscore.core.case import Case, Expected, Forbidden, Group, Times
 from callscore.core.counted_calls import Ignored
 from callscore.core.expectation_json import contains_rule_keys, expected_to_json
 from callscore.core.nesting import leaves
@@ -43,24 +44,7 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from callscore.core.case import Case, Expected
     from callscore.core.settings import Settings
-
-__all__ = [
-    "PYTHON_KEY",
-    "SavedScore",
-    "calls_payload",
-    "expected_payload",
-    "is_object",
-    "read_calls",
-    "read_score",
-    "save_score",
-    "score_counts",
-    "score_fields",
-    "without_addresses",
-]
 
 MAX_DIFFERENCES = 100  # a single call with a long list could have thousands
 

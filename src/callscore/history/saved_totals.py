@@ -8,42 +8,22 @@ of all cases, so that nothing that reads the run takes the failing cases for all
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase
-from callscore.core.results import MetricResult
+from callscore.core.results import EvaluationResults, MetricResult, Results, ScorerResult
 from callscore.core.score import UNANSWERED
-from callscore.core.totals import EvaluationTotals, NameCounter, Totals
+from callscore.core.totals import EvaluationTotals, NameCounter, SavedCases, Totals
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from callscore.core.results import EvaluationResults, Results, ScorerResult
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary
-    from callscore.core.totals import SavedCases
     from callscore.history.records import EvaluationRecord, RunRecord
-
-__all__ = [
-    "COUNTS_KEY",
-    "FAILING_TRIALS",
-    "NOT_ALL_SAVED",
-    "SAVED_CASES",
-    "SAVED_CASES_KEY",
-    "SAVED_RESULTS_KEY",
-    "counts_of",
-    "counts_problem",
-    "evaluation_of_counts",
-    "number_of_results",
-    "require_every_case",
-    "saved_cases_of",
-    "saved_counts",
-    "scorers_with_mean",
-]
 
 SAVED_CASES_KEY = "saved_cases"  # of the arguments of a run
 SAVED_RESULTS_KEY = "saved_results"  # of the totals of a run

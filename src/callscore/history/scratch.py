@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from callscore.history.records import RunRecord
 
-__all__ = ["ScratchStore", "copy_run"]
-
 _BATCH = 500
 
 

@@ -5,6 +5,7 @@ The run ends as after Ctrl-C: finished results are saved, and it can be resumed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from time import time
@@ -15,11 +16,7 @@ from callscore.history import run_queries
 from callscore.history.database import execute, fetch_all, with_retries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.history.store import Store
-
-__all__ = ["is_stop_requested", "request_stop", "stopping_on_request"]
 
 # Seconds between two looks at the history: a query takes some 30 microseconds in a file.
 _INTERVAL = 1.0

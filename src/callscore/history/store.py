@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from callscore.errors import UnusableStore
 from callscore.history import queries, run_queries
-from callscore.history.database import (
-    FILE_GONE,
-    file_identity,
-    readable_errors,
-    with_retries,
-)
+from callscore.history.database import FILE_GONE, file_identity, readable_errors, with_retries
 from callscore.history.locks import RunLock, ServerLock
 from callscore.history.postgres import store_arguments
 from callscore.history.records import (
+    AnswerRecord,
+    Baseline,
     Bodies,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+    RunStatus,
     clean_text,
     evaluation_row,
     result_record,
@@ -26,25 +28,14 @@ from callscore.history.records import (
 from callscore.history.run_metadata import resolve_commit_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from callscore.comparing.sides import Side
     from callscore.history.cleanup import CleanupResult
     from callscore.history.connections import Connections
     from callscore.history.database import AnyConnection
-    from callscore.history.records import (
-        AnswerRecord,
-        Baseline,
-        EvaluationRecord,
-        ResultRecord,
-        RunRecord,
-        RunStatus,
-    )
     from callscore.history.run_queries import SavedRun
     from callscore.history.run_sides import KindOf
-
-__all__ = ["Store"]
 
 # Results that are read at a time, so that a long run needs no more memory than a short one.
 _PAGE = 200

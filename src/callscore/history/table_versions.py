@@ -11,7 +11,6 @@ from callscore.history.tables import TABLES, VERSION, VERSION_TABLE
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
 
-__all__ = ["ensure_tables", "is_current", "require_tables"]
 
 _STORED_VERSION = f"SELECT version FROM {VERSION_TABLE.name}"  # noqa: S608  (our own name)
 # `sqlite_master` has the tables of SQLite itself, too.

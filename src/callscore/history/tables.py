@@ -10,26 +10,6 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-__all__ = [
-    "ANSWERS",
-    "BASELINES",
-    "EVALUATIONS",
-    "JUDGEMENTS",
-    "NOTES",
-    "PAYLOADS",
-    "RESULTS",
-    "RUNS",
-    "STOP_REQUESTS",
-    "TABLES",
-    "VERSION",
-    "VERSION_TABLE",
-    "AnswerRow",
-    "EvaluationRow",
-    "ResultRow",
-    "RunRow",
-    "Table",
-]
-
 VERSION = 9
 
 # The names of types in each database, where they differ from those below.

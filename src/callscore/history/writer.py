@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -13,19 +14,15 @@ from typing import TYPE_CHECKING, Any, Self, Union
 
 from msgspec.structs import replace
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.hidden_records import RecordHider
-from callscore.history.locks import RunLock
+from callscore.history.locks import RunLock, ServerLock
 from callscore.history.opening import default_path, make_store_folder, store_file_path
 from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from callscore.core.phrases import Language
     from callscore.history.exchange.json_lines import Record
-    from callscore.history.locks import ServerLock
     from callscore.history.records import (
         AnswerRecord,
         EvaluationRecord,
@@ -34,16 +31,6 @@ if TYPE_CHECKING:
         RunStatus,
     )
     from callscore.history.store import Store
-
-__all__ = [
-    "USING_FALLBACK",
-    "BackgroundWriter",
-    "FallbackStore",
-    "FinishArguments",
-    "RunWriter",
-    "fallback_store_for",
-    "unsaved_file_after",
-]
 
 # --- the fallback file, which `callscore import` reads later ----------------------------------
 

@@ -18,8 +18,6 @@ from callscore.formats.shape import describe
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["PAGES", "SCHEME", "Page", "page_at", "read_page"]
-
 SCHEME = "callscore://docs/"
 _FOLDER = ("data", "docs")  # in the package
 

@@ -12,17 +12,6 @@ from callscore.errors import InvalidCall
 from callscore.formats.shape import describe
 from callscore.integrations.inputs import require_bounded
 
-__all__ = [
-    "CASE_FIELDS",
-    "COMPARE_FIELDS",
-    "GATE_FIELDS",
-    "LIST_FIELDS",
-    "RUN_FIELDS",
-    "Field",
-    "input_schema",
-    "read_fields",
-]
-
 MOST_LISTED = 100  # runs, cases, changes or trials in one answer
 FURTHEST = 100_000
 LONGEST = 1_000  # characters of a name

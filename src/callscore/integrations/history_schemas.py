@@ -10,14 +10,6 @@ from typing import Any, get_args
 
 from callscore.comparing.differences import Verdict
 
-__all__ = [
-    "case_output_schema",
-    "compare_output_schema",
-    "gate_output_schema",
-    "list_output_schema",
-    "run_output_schema",
-]
-
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 _TEXT_OR_NULL = {"type": ["string", "null"]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +38,10 @@ from callscore.integrations.tools import TOOLS, AgentTool
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from callscore.core.results import SavedCase
     from callscore.history.records import RunRecord
     from callscore.history.run_results import LightRow
     from callscore.history.store import Store
-
-__all__ = ["HISTORY_TOOLS", "SERVED_TOOLS", "bounded"]
 
 _NO_RUNS = "There are no runs yet. Start with: callscore run"
 

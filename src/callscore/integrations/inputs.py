@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -30,20 +31,6 @@ from callscore.formats.case_turns import actual_with_state, expected_with_state
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 from callscore.formats.shape import describe
 from callscore.formats.trace import read_options_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = [
-    "CHECK_FIELDS",
-    "MODES",
-    "MOST_CALLS",
-    "ORDERS",
-    "SCORE_FIELDS",
-    "read_check_input",
-    "read_score_input",
-]
-
 
 LARGEST = 1_000_000  # characters, plus one for every value
 DEEPEST = 100  # levels; JSON decoders fail not far beyond

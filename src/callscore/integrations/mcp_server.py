@@ -10,9 +10,10 @@ import os
 import re
 import socket
 import sys
+from collections.abc import AsyncIterable, Callable, Mapping
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -24,12 +25,9 @@ from callscore.integrations.documentation import PAGES, page_at, read_page
 from callscore.integrations.history_tools import HISTORY_TOOLS, SERVED_TOOLS
 from callscore.integrations.mcp_workers import Workers
 from callscore.integrations.reviewing import ABOUT, NAME, TITLE, review_text
-from callscore.integrations.tools import TOOLS, tool_named
+from callscore.integrations.tools import TOOLS, AgentTool, tool_named
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Mapping
-    from typing import BinaryIO
-
     from anyio.streams.memory import MemoryObjectSendStream
     from mcp.server import Server
     from mcp.server.context import ServerRequestContext
@@ -49,9 +47,6 @@ if TYPE_CHECKING:
         Tool,
     )
 
-    from callscore.integrations.tools import AgentTool
-
-__all__ = ["LOOPBACK", "HttpOptions", "serve_http", "serve_stdio"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"

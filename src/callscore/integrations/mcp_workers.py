@@ -8,6 +8,7 @@ oldest. The other places are thus free again within a moment, whatever is sent.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from math import ceil, inf
@@ -15,17 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.history.environment import STORE_VARIABLE
 from callscore.integrations.history_tools import SERVED_TOOLS
-from callscore.integrations.tools import ToolAnswer, run_tool
+from callscore.integrations.tools import AgentTool, ToolAnswer, run_tool
 from callscore.processes import Process, ProcessEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from anyio import CancelScope
 
-    from callscore.integrations.tools import AgentTool
-
-__all__ = ["Workers", "begin", "limit_memory", "run_call"]
 
 SECONDS_PER_CALL = 10.0
 QUICK_SECONDS = 0.5  # before a call gives way

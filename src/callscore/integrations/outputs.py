@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.score import parameters_valid
+from callscore.core.score import Fault, Score, parameters_valid
 from callscore.words.camel_case import fault_to_camel_dict, score_numbers
 from callscore.words.value_text import percent
-
-if TYPE_CHECKING:
-    from callscore.core.score import Fault, Score
-
-__all__ = ["check_answer", "explanation_answer"]
 
 
 def explanation_answer(score: Score) -> dict[str, Any]:

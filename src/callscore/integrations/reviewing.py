@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["ABOUT", "NAME", "TITLE", "review_text"]
-
 NAME = "review_failing_run"
 TITLE = "Review a failing run"
 ABOUT = "Find out why the cases of a saved run fail, and what to change: the agent, or the cases."

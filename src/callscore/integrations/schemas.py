@@ -7,15 +7,6 @@ from typing import Any, get_args
 from callscore.core.score import FaultKind
 from callscore.integrations.inputs import CHECK_FIELDS, MODES, MOST_CALLS, ORDERS, SCORE_FIELDS
 
-__all__ = [
-    "check_input_schema",
-    "check_output_schema",
-    "explain_output_schema",
-    "score_input_schema",
-    "score_output_schema",
-]
-
-
 _RULES = (
     'A value may be a matcher: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
     ' {"$gte": 1}, {"$one_of": ["C", "celsius"]}, {"$date": "2026-05-01"}, {"$text": "ai news"},'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,19 +30,7 @@ from callscore.words.reasons import malformed_text
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.score import Score
-
-__all__ = [
-    "TOOLS",
-    "AgentTool",
-    "ToolAnswer",
-    "handle",
-    "run_tool",
-    "tool_definition",
-    "tool_named",
-]
 
 
 def score_tool_calls(arguments: Any) -> dict[str, Any]:

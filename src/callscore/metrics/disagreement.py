@@ -7,36 +7,22 @@ detects.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.core.results import CaseScore, MetricResult, Noted
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics.metric import calls_only, unsupported_expectations
+from callscore.metrics.metric import Metric, calls_only, unsupported_expectations
 from callscore.metrics.repairs import CaseCalls, RepairKind, fault_kinds_of, repair_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from callscore.core.call import Tool
-    from callscore.core.results import MetricValue
     from callscore.core.score import Score
-    from callscore.metrics.metric import Metric
-
-__all__ = [
-    "TOLERANCE",
-    "Disagreement",
-    "Disagreements",
-    "Effect",
-    "MetricOpinion",
-    "Visibility",
-    "VisibilityCounts",
-    "disagreement_about",
-]
 
 Visibility = Literal["seen", "blind", "masked", "unknown"]
 

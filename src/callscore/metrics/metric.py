@@ -24,45 +24,23 @@ described as something that Python can call.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from callscore.core.call import ToolCall
-from callscore.core.case import has_turns, is_state, with_calls
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Expected, has_turns, is_state, with_calls
 from callscore.core.results import MetricValue
 from callscore.core.rules import contains_matchers
 from callscore.core.suggestions import did_you_mean
 from callscore.core.turns import without_turns
 from callscore.errors import InvalidOption, InvalidSettings, NotScorable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.call import Tool
-    from callscore.core.case import Expected
-
-__all__ = [
-    "Metric",
-    "MetricProvider",
-    "Option",
-    "calls_only",
-    "convert_option",
-    "copy_calls",
-    "describe_choices",
-    "number_from",
-    "options_of",
-    "parse_options",
-    "python_options_of",
-    "takes_tools",
-    "unsupported_expectations",
-]
 
 # Sums and squares of numbers up to this size do not overflow.
 _MAX_VALUE = 1e15
@@ -365,7 +343,10 @@ def _type_of(function: Callable[..., float | None], parameter: inspect.Parameter
 def _is_text_option(kind: Any) -> bool:
     """Whether a type is a simple one, a choice of words, or a union of these."""
     members = _members(kind)
-    is_simple = all(member in _TYPE_TEXTS or get_origin(member) is Literal for member in members)
+    is_simple = all(
+        get_origin(member) is Literal or any(member is simple for simple in _TYPE_TEXTS)
+        for member in members
+    )
     return is_simple and any(member is not type(None) for member in members)
 
 

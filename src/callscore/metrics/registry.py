@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -26,24 +26,8 @@ from callscore.parity import TOOLS
 from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from callscore.core.call import ToolCall
     from callscore.core.case import Expected
-
-__all__ = [
-    "OWN_NAME",
-    "f1",
-    "find_metric_function",
-    "headline_metrics",
-    "metric_named",
-    "metric_providers",
-    "own_provider",
-    "provider_from_module",
-    "provider_named",
-    "providers_of_other_packages",
-    "resolve_metrics",
-]
 
 METRIC_PLUGINS = PluginKind(
     "metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS

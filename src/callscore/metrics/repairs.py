@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -29,21 +30,8 @@ from msgspec import structs
 from callscore.core.equality import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from callscore.core.call import ToolCall
     from callscore.core.score import Score
-
-__all__ = [
-    "REPAIR_KINDS",
-    "Alignment",
-    "CaseCalls",
-    "RepairKind",
-    "align",
-    "fault_kinds_of",
-    "is_written_alike",
-    "repair_case",
-]
 
 # With more positions of equal calls than this, the pairs of a case are taken as they are.
 _MAX_MATCHES = 1_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,12 +40,8 @@ from callscore.models.usage import add_request
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.core.call import Tool
     from callscore.core.case import Case
-
-__all__ = ["Chat", "ToolOffer", "chat"]
 
 _PLAIN_TYPES = (str, int, float, bool, type(None))
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}

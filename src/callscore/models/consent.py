@@ -9,31 +9,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings, MissingConsent
 from callscore.models.secrets import KEY_VARIABLE, hide_secrets, require_variable_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "FOLDERS_VARIABLE",
-    "SERVERS_VARIABLE",
-    "Origin",
-    "Server",
-    "allowed_folders",
-    "missing_consent",
-    "named_by",
-    "parse_server",
-    "require_consent",
-    "user_config_path",
-]
 
 SERVERS_VARIABLE = "CALLSCORE_ALLOW_SERVERS"
 FOLDERS_VARIABLE = "CALLSCORE_ALLOW_FOLDERS"

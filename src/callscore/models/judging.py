@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from callscore.core.results import JudgeCounts
 
-__all__ = ["Judge", "Memory", "judge"]
-
 PROMPT_VERSION = 1  # another wording is another question
 _SYSTEM_PROMPT = """\
 You judge whether one value meets one criterion. Answer with one JSON object and nothing else:

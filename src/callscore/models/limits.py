@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import re
 import time
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from random import random
@@ -20,26 +21,6 @@ from callscore.models.usage import add_waiting_time
 
 if TYPE_CHECKING:
     from asyncio import Future, Task
-    from collections.abc import Awaitable, Callable, Coroutine
-
-__all__ = [
-    "DEFAULT_LIMITS",
-    "Limits",
-    "Rate",
-    "abandon_task",
-    "attempts_of",
-    "create_abandonable_task",
-    "is_transient",
-    "is_transient_status",
-    "limits_for",
-    "parse_rate",
-    "run_in_daemon_thread",
-    "run_limits",
-    "run_with_timeout",
-    "status_of",
-    "with_retries",
-    "with_retries_in_thread",
-]
 
 _PERIODS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _MAX_INTERVAL = 3600.0  # seconds between two requests

@@ -8,6 +8,7 @@ loop, and one for threads.
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,27 +21,9 @@ from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import AsyncGenerator, Callable, Sequence
 
     import httpx2
     from openai import AsyncOpenAI, OpenAI
-
-__all__ = [
-    "COMPLETIONS_PATH",
-    "REQUEST_OPTIONS",
-    "as_case",
-    "client_for",
-    "messages_for",
-    "prompt_text",
-    "request_body",
-    "require_known_parameters",
-    "require_sdk",
-    "require_template",
-    "response_type",
-    "split_options",
-    "thread_client",
-]
-
 
 _CASE_FIELDS = ("input", "id", "tags", "metadata")
 _PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{\s*([^{}]*?)\s*\}\}")

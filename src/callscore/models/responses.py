@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from http import HTTPStatus
 from os import strerror
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,7 @@ from callscore.sources.text_document import read_events
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import httpx2
-
-__all__ = ["model_failure", "never_connected", "read_completion", "read_lost_call"]
 
 _MAX_MESSAGE_LENGTH = 300  # characters of foreign text
 _MAX_EXCERPT_BYTES = 100_000  # bytes of foreign text in which keys are searched

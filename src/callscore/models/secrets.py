@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from callscore.errors import InvalidSettings, MissingKey
 from callscore.hiding.environment import mark_as_secret
 from callscore.hiding.hider import hide_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "KEY_VARIABLE",
-    "contains_secret",
-    "hide_secrets",
-    "is_secret_name",
-    "key_for",
-    "require_no_secret",
-    "require_url",
-    "require_variable_name",
-    "resolve_server",
-]
 
 MASK = "***"
 _MIN_KNOWN_LENGTH = 4  # of a value that is known to be a secret

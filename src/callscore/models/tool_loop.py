@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import Parameter, isawaitable, iscoroutinefunction, signature, unwrap
 from pathlib import PurePath
@@ -24,11 +25,7 @@ from callscore.models.usage import usage_of
 from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from callscore.models.chat_task import ToolOffer
-
-__all__ = ["run_conversation"]
 
 # --- arguments --------------------------------------------------------------------------------
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.results import Usage
 from callscore.formats.shape import first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["add_request", "add_waiting_time", "count_requests", "usage_of"]
 
 
 class RequestCount:

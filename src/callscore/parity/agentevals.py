@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from callscore.core.call import ToolCall
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.parameters import Calls, option_value, pairs_of
 from callscore.parity.value_comparison import has_members, json_round_trip
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Override", "trajectory_match"]
 

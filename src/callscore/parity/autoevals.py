@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import json  # noqa: TID251  (texts that hold JSON are read as autoevals reads them: NaN, doubled keys)
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf, isnan
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec import MsgspecError
 from msgspec.json import encode
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.parameters import Arguments, Calls, option_value, pairs_of
 from callscore.parity.value_comparison import python_json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "exact_match", "json_diff", "list_contains"]
 

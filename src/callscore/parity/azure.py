@@ -6,13 +6,14 @@ the precision, recall and F1 of the calls as multisets.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.parameters import Calls, names_of, option_value, pairs_of
 from callscore.parity.value_comparison import (
     common_count,
     f1_of,
@@ -20,11 +21,6 @@ from callscore.parity.value_comparison import (
     is_subsequence,
     python_json_text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",

@@ -10,20 +10,15 @@ are reproduced, not the conversions from Java and JavaScript.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
 from callscore.core.rules import Matcher, contains_matchers
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.parity.parameters import option_value, pairs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from callscore.parity.parameters import Arguments, Calls
+from callscore.parity.parameters import Arguments, Calls, option_value, pairs_of
 
 __all__ = ["KNOWS_RULES", "METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
 

@@ -7,14 +7,11 @@ does. The output of a call is its `output`, or its `result`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from callscore.core.call import ToolCall
 from callscore.errors import NotScorable
-from callscore.parity.parameters import pairs_of
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Arguments, Call, Calls
+from callscore.parity.parameters import Arguments, Call, Calls, pairs_of
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_correctness"]
 

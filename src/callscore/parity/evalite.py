@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from callscore.errors import InvalidSettings
-from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.parameters import Arguments, Calls, names_of, option_value, pairs_of
 from callscore.parity.value_comparison import js_deep_equal, json_stringify_key
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",

@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.parameters import Calls, names_of, option_value, pairs_of
 from callscore.parity.value_comparison import is_subsequence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "MatchType", "mean_trajectory", "trajectory"]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings
-from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.parameters import Arguments, Calls, option_value, pairs_of
 from callscore.parity.value_comparison import js_trim, json_stringify_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.parity.parameters import Arguments, Calls
-
     _Pairs = list[tuple[str, Arguments]]
     _Fits = Callable[[dict[str, Any], dict[str, Any]], bool]
     # The pairs of positions that match, and for each expected call where to search by name alone.

@@ -6,16 +6,11 @@ is reproduced here. It answers yes or no.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Sequence
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.parameters import Calls, names_of, pairs_of
 from callscore.parity.value_comparison import python_json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_call_correctness"]
 

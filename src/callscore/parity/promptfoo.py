@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of
+from callscore.parity.parameters import Calls, names_of
 from callscore.parity.value_comparison import f1_of, js_trim
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Calls
 
 __all__ = [
     "INVERTING_OPTIONS",

@@ -6,22 +6,18 @@ asked for; which calls did is known of a `ToolCall`, not of a plain object.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from callscore.core.tool_names import common_subsequence_length
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.parameters import Arguments, Call, Calls, names_of, option_value, pairs_of
 from callscore.parity.value_comparison import (
     common_count,
     f1_of,
     has_members,
     is_submultiset,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callscore.parity.parameters import Arguments, Call, Calls
 
 __all__ = [
     "METRICS",

@@ -5,16 +5,12 @@ Its string metrics are here, too: the older ToolCallAccuracy can compare argumen
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.parameters import Calls, option_value, pairs_of
 from callscore.parity.value_comparison import f1_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",

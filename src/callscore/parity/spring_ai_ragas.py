@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import copysign
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.parameters import Calls, option_value, pairs_of
 from callscore.parity.value_comparison import f1_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_call_accuracy"]
 

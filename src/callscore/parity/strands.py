@@ -6,17 +6,13 @@ any type, in whatever form the caller represents a call; the metrics create item
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.parameters import Calls, names_of, option_value, pairs_of
 from callscore.parity.value_comparison import python_json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",

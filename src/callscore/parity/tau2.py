@@ -6,18 +6,13 @@ database and on what was said, which cannot be computed from calls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.rules import Matcher, contains_matchers
 from callscore.errors import NotScorable
-from callscore.parity.parameters import pairs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.parity.parameters import Arguments, Call, Calls
+from callscore.parity.parameters import Arguments, Call, Calls, pairs_of
 
 __all__ = [
     "KNOWS_RULES",

@@ -6,14 +6,11 @@ be computed from its calls. Only the combination of rewards is reproduced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from callscore.core import statistics
 from callscore.errors import NotScorable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["METRICS", "TITLE", "VERSION", "is_success", "pass_hat_k"]
 

@@ -5,21 +5,17 @@ It refuses a call whose tool has no name: every function raises `NotScorable` fo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from operator import eq
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.core.assignment import assign, levels_of
 from callscore.core.budget import Budget
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.parameters import Arguments, Calls, names_of, pairs_of
 from callscore.parity.value_comparison import common_count, has_members, python_json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",

@@ -7,16 +7,13 @@ are its three numbers, for calls in any form.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.errors import NotScorable
-from callscore.parity.parameters import pairs_of
+from callscore.parity.parameters import Arguments, Calls, pairs_of
 from callscore.parity.value_comparison import js_deep_equal, js_round
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",

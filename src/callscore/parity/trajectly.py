@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from msgspec import Struct
 
-from callscore.parity.parameters import names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from callscore.parity.parameters import Calls
+from callscore.parity.parameters import Calls, names_of
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Refinement", "passes", "refinement"]
 

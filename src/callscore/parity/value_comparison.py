@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from json import (  # noqa: TID251  (texts are compared: they come from the same encoder)
     JSONDecoder,
     JSONEncoder,
 )
 from math import floor, inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.errors import NotScorable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
 
 __all__ = [
     "common_count",

@@ -20,15 +20,10 @@ The docstring of each metric describes repeated and missing calls.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from callscore.core.equality import fingerprint
 from callscore.errors import NotScorable
-from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.parameters import Calls, names_of, pairs_of
 from callscore.parity.value_comparison import is_submultiset, is_subsequence
-
-if TYPE_CHECKING:
-    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from hmac import compare_digest
@@ -15,6 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from callscore.receiving.otlp import (
     JSON,
+    Kind,
+    Refused,
     RefusedRequest,
     error_body,
     kind_of,
@@ -23,14 +26,9 @@ from callscore.receiving.otlp import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.types import Receive, Scope, Send
 
-    from callscore.receiving.otlp import Kind, Refused
     from callscore.receiving.receiver import Receiver
-
-__all__ = ["App", "protocol_of"]
 
 _PATH = "/v1/traces"
 _HEALTH_PATH = "/healthz"

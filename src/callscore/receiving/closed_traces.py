@@ -16,7 +16,7 @@ from callscore.formats.cases import actual_from_trace
 from callscore.formats.families.spans import read_attributes
 from callscore.formats.reading import Recognizer, read_as, read_named, unknown_format_text
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
-from callscore.receiving.open_traces import ClosedBy
+from callscore.receiving.open_traces import ClosedBy, OpenTrace
 from callscore.receiving.otlp import document_of
 from callscore.words.plain_data import call_fields
 from callscore.words.value_text import encode_json
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.dialect import Dialect
     from callscore.hiding.hider import Hider
-    from callscore.receiving.open_traces import OpenTrace
-
-__all__ = ["DEFAULT_MATCH", "ClosedTrace", "TraceReader", "line_of"]
 
 DEFAULT_MATCH = "callscore.case_id"
 # The format of spans without the attributes of another one, and what its own begin with.

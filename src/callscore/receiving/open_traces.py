@@ -7,16 +7,13 @@ longer; or when it is too old or too large. Spans that arrive later make a furth
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.receiving.otlp import ReceivedSpan
-
-__all__ = ["ClosedBy", "Limits", "OpenTrace", "OpenTraces", "memory_of"]
 
 # Why a trace was closed: its root arrived, or nothing did; it was too old or too large; or the receiver
 # ended.

@@ -8,34 +8,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Raw, Struct
 
 from callscore.errors import UnreadableInput
 from callscore.sources.otlp_protobuf import SpanRecord, read_span_records
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = [
-    "JSON",
-    "PROTOBUF",
-    "SEND_FEWER",
-    "Kind",
-    "ReceivedSpan",
-    "Refused",
-    "RefusedRequest",
-    "decompressed",
-    "document_of",
-    "error_body",
-    "kind_of",
-    "read_document",
-    "read_request",
-    "success_body",
-    "too_large",
-]
 
 Kind = Literal["application/json", "application/x-protobuf"]
 JSON: Kind = "application/json"

@@ -7,6 +7,7 @@ that only this one writes lines, scores and prints.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider
-from callscore.receiving.closed_traces import line_of
+from callscore.receiving.closed_traces import ClosedTrace, TraceReader, line_of
 from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, memory_of
 from callscore.receiving.otlp import (
     SEND_FEWER,
+    Kind,
+    ReceivedSpan,
+    Refused,
     RefusedRequest,
     decompressed,
     document_of,
@@ -29,13 +33,8 @@ from callscore.receiving.spool import Spool
 from callscore.receiving.trace_file import TraceFile, WrittenLine, written_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from callscore.receiving.closed_traces import ClosedTrace, TraceReader
-    from callscore.receiving.otlp import Kind, ReceivedSpan, Refused
-
-__all__ = ["Counts", "Receiver", "spool_of"]
 
 _MAX_BATCH = 500  # traces that are written with one fsync
 _GROWTH = 8  # times as large as its body a request may be as rows of the spool

@@ -5,15 +5,16 @@ The numbers are those of `callscore score` and `callscore check`, which add up t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.api import score_case
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.core.case import Case
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
@@ -27,24 +28,9 @@ from callscore.sources import BadRecord
 from callscore.words.reasons import fault_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from callscore.checks.check import CheckResults
-    from callscore.core.call import Tool
-    from callscore.core.phrases import Language
     from callscore.core.results import Noted, Result, Results
     from callscore.receiving.closed_traces import ClosedTrace
-
-__all__ = [
-    "Checker",
-    "Outcome",
-    "Remarks",
-    "Scorer",
-    "Taker",
-    "read_references",
-    "reason_text",
-    "result_fields",
-]
 
 # Why a trace has no score: it was not to be scored, it names no case or several, no reference has that
 # id, it is a part that came late, or its calls could not be read or compared.

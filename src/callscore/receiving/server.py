@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 from time import sleep
@@ -16,20 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callscore.errors import InvalidSettings, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.receiving.receiver import Receiver
-
-__all__ = [
-    "DEFAULT_HOST",
-    "DEFAULT_PORT",
-    "TOKEN_VARIABLE",
-    "TraceServer",
-    "checked_token",
-    "listening",
-    "require_extra",
-    "trace_server",
-]
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 4318

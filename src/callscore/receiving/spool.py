@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from hashlib import blake2b
@@ -23,10 +23,7 @@ from msgspec import Struct
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-__all__ = ["OutputMark", "Spool"]
 
 _MAGIC, _ID_PLACE = b"SQLite format 3\0", slice(68, 72)
 _APPLICATION_ID = 0x63734F54

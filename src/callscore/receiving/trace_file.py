@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,7 @@ from callscore.errors import InvalidSettings
 from callscore.receiving.spool import OutputMark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-__all__ = ["TraceFile", "WrittenLine", "written_line"]
 
 
 class _SpanId(Struct, rename="camel"):

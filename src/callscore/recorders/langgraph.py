@@ -6,6 +6,7 @@ tools and agents within them. In another thread, pass it: `config={"callbacks": 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from functools import cache
 from types import new_class
@@ -17,8 +18,6 @@ from callscore.errors import MissingExtra
 from callscore.recorders.recording import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from langchain_core.callbacks import BaseCallbackHandler
 
     class LangGraphRecording(Recording, BaseCallbackHandler):  # type: ignore[misc]

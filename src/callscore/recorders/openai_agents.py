@@ -6,6 +6,7 @@ An agent that is a tool of another one is recorded if the hooks are passed to it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from functools import cache
 from types import new_class
@@ -17,8 +18,6 @@ from callscore.errors import MissingExtra
 from callscore.recorders.recording import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from agents import RunHooks
 
     class OpenAIAgentsRecording(Recording, RunHooks):  # type: ignore[misc]

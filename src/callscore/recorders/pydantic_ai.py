@@ -6,6 +6,7 @@ those of a sub-agent.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from functools import cache
 from types import new_class
@@ -17,8 +18,6 @@ from callscore.errors import MissingExtra
 from callscore.recorders.recording import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from pydantic_ai.capabilities import AbstractCapability
 
     class PydanticAIRecording(Recording, AbstractCapability[Any]):  # type: ignore[misc]

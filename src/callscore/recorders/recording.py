@@ -7,17 +7,16 @@ the recording is used, because some calls may be missing.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from threading import RLock, current_thread
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextvars import ContextVar, Token
     from types import TracebackType
-    from typing import Self
 
     from callscore.core.call import ToolCall
 

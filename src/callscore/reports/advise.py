@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.reports.formatting import (
     NO_NUMBER,
     UNREAD_NOTE,
+    Escaper,
     code,
     fenced,
     first_names,
@@ -21,29 +23,16 @@ from callscore.reports.formatting import (
     unread_places,
 )
 from callscore.words.diff import call_lines
-from callscore.words.diff_rows import plain_text
+from callscore.words.diff_rows import Line, plain_text
 from callscore.words.explanation import ignored_notes
 from callscore.words.plain_data import call_to_dict, noted_to_dict
 from callscore.words.reasons import difference_reason
 from callscore.words.value_text import CASES, MORE, call_text, encode_json, json_document, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.advising.advice import Advice, Bin, Disagreement, Learned, SettingsEvidence
     from callscore.advising.suspects import Suspect
-    from callscore.core.phrases import Language
     from callscore.core.score import Score
-    from callscore.reports.formatting import Escaper
-    from callscore.words.diff_rows import Line
-
-__all__ = [
-    "advice_to_dict",
-    "evidence_lines",
-    "toml_lines",
-    "write_json",
-    "write_markdown",
-]
 
 _RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 _TASKS = Plural(("task", "tasks"), ("задача", "задачи", "задач"))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.core.rendering import escape
 from callscore.reports import advise as wording
 from callscore.reports.styled import StyledLines, Text
 from callscore.reports.tables import Column, NumberRow, column_table, number_table, wrapped_grid
 from callscore.reports.terminal import (
+    PlainPage,
     Section,
     heading_line,
     indented,
@@ -19,15 +21,9 @@ from callscore.reports.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
     from callscore.advising.advice import Advice
-    from callscore.core.phrases import Language
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render"]
 
 _FEW = 10
 _WIDEST_BAR = 40

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from callscore.core.case import is_state
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.core.rendering import display_width, escape, render_value, wrap
-from callscore.core.results import Answer
+from callscore.core.results import Answer, Result, SavedCase
 from callscore.reports.formatting import (
     RUN_ID,
     UNLIMITED_WIDTH,
@@ -22,30 +23,14 @@ from callscore.reports.formatting import (
 )
 from callscore.reports.run import ATTEMPTS, FAILURE_KINDS, NO_CALLS, OUTCOMES, REQUESTS, tokens_text
 from callscore.words.diff import call_lines
-from callscore.words.diff_rows import plain_text
+from callscore.words.diff_rows import Line, plain_text
 from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
 from callscore.words.turns import END_STATE_TITLE, first_wrong_text
 from callscore.words.value_text import call_text, json_document, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
-    from callscore.core.results import Result, SavedCase
     from callscore.core.score import Score
-    from callscore.words.diff_rows import Line
-
-__all__ = [
-    "cost_text",
-    "full_call_lines",
-    "outcome_text",
-    "text_lines",
-    "trials_passed_text",
-    "wrapped_calls",
-    "write_json",
-    "write_markdown",
-]
 
 INPUT = Phrase("Input", "Входные данные")
 METADATA = Phrase("Metadata", "Метаданные")

@@ -6,19 +6,16 @@ cases in a document contains the totals, and is known only after the last case.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from callscore.core.phrases import Language
     from callscore.core.results import Results
     from callscore.hiding.hider import Hider
-
-__all__ = ["CaseFormat", "ShownCases", "case_format"]
 
 # The module of reports whose `CASE_FORMAT` describes a format. The others are written as a whole.
 _MODULES = {

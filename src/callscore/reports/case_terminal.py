@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import count_of, say
+from callscore.core.phrases import Language, count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import case as wording
 from callscore.reports.formatting import RUN_ID
@@ -13,6 +14,7 @@ from callscore.reports.styled import StyledLines, Text
 from callscore.reports.terminal import (
     INDENT,
     SPACE,
+    PlainPage,
     Section,
     heading_line,
     indented,
@@ -25,15 +27,9 @@ from callscore.words.explanation import FORBIDDEN_CALLS
 from callscore.words.turns import first_wrong_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
 
-    from callscore.core.phrases import Language
     from callscore.core.results import Result, SavedCase
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render"]
 
 
 def render(

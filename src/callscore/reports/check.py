@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import (
     SKIPPED_NOTE,
@@ -29,22 +30,8 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.checks.check import CheckResults, Finding
-    from callscore.core.phrases import Language
     from callscore.core.results import Noted
-
-__all__ = [
-    "check_notes",
-    "headline_parts",
-    "jsonl_line",
-    "location_of",
-    "more_findings",
-    "parameters_line",
-    "write_json",
-    "write_markdown",
-]
 
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))

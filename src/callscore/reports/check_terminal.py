@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.core.rendering import (
     EMPTY_NAME,
     clip,
@@ -15,26 +16,18 @@ from callscore.core.rendering import (
     short_names,
     wrap_hanging,
 )
-from callscore.core.score import SCHEMA_FAULTS
+from callscore.core.score import SCHEMA_FAULTS, FaultKind
 from callscore.reports import check as wording
 from callscore.reports.styled import Indented, Text
-from callscore.reports.tables import Column, column_table, header_width, stacked_words
-from callscore.reports.terminal import Section, note_line, print_sections, report_width
+from callscore.reports.tables import Column, ColumnTable, column_table, header_width, stacked_words
+from callscore.reports.terminal import PlainPage, Section, note_line, print_sections, report_width
 from callscore.words.reasons import fault_kind_name, fault_reason
 from callscore.words.value_text import MORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
     from callscore.checks.check import CheckResults, Finding, ToolFaults
-    from callscore.core.phrases import Language
-    from callscore.core.score import FaultKind
-    from callscore.reports.tables import ColumnTable
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render"]
 
 _MOST_TOOLS = 20
 _NAME_WIDTH = 40

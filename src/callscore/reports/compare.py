@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.comparing.comparison import comparison_to_dict
+from callscore.comparing.comparison import Comparison, SideSummary, comparison_to_dict
 from callscore.comparing.sides import case_name
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip, escape
 from callscore.reports.compare_notes import (
     alarm_notes,
@@ -20,6 +21,7 @@ from callscore.reports.formatting import (
     INTERVAL_TEXT,
     NO_NUMBER,
     RUN_ID,
+    Escaper,
     case_counts,
     code,
     html_entities,
@@ -31,48 +33,9 @@ from callscore.words.turns import tool_label
 from callscore.words.value_text import CASES, ERROR_COUNT, decimal, percent, safe_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.comparing.changes import CaseChange, ChangeKind, ChangeReason, ChangeReasonKind
-    from callscore.comparing.comparison import Comparison, SideSummary
     from callscore.comparing.differences import Difference, Method, Slice, Verdict
-    from callscore.core.phrases import Language
     from callscore.core.statistics import Interval
-    from callscore.reports.formatting import Escaper
-
-__all__ = [
-    "CHANGES",
-    "DEFAULT_MAX_SHOWN",
-    "MARKS",
-    "VERDICTS",
-    "ChangeRow",
-    "certainty_line",
-    "certainty_texts",
-    "change_blocks",
-    "change_line",
-    "change_rows",
-    "change_sentences",
-    "changed_slices",
-    "fact_blocks",
-    "flip_counts",
-    "holm_line",
-    "is_over_cases",
-    "lost_blocks",
-    "meaning_line",
-    "measure_cells",
-    "measure_name",
-    "nothing_compared_text",
-    "points_with_unit",
-    "short_slice_name",
-    "side_parts",
-    "slice_blocks",
-    "slice_cells",
-    "slice_heading",
-    "slice_name",
-    "slices_by_kind",
-    "write_json",
-    "write_markdown",
-]
 
 BEFORE = Phrase("before", "было")
 AFTER = Phrase("after", "стало")

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.comparing.comparison import RENAMED
+from callscore.comparing.comparison import RENAMED, Comparison
 from callscore.comparing.sides import case_name
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Note, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import Noted
-from callscore.reports.formatting import first_names
+from callscore.reports.formatting import Escaper, first_names
 from callscore.words.value_text import CASES, MORE, UNREADABLE_COUNT, encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from callscore.comparing.changes import Alarm, Direction, SettingChange
-    from callscore.comparing.comparison import Comparison
-    from callscore.core.phrases import Language, Note
-    from callscore.reports.formatting import Escaper
-
-__all__ = [
-    "ALARMS",
-    "CHANGED",
-    "EXPECTATIONS",
-    "INPUTS",
-    "LOOSER",
-    "NEW_FAILING",
-    "TOTAL_ALARMS",
-    "LostList",
-    "alarm_notes",
-    "alarm_sentences",
-    "below_notes",
-    "case_names",
-    "changed_notes",
-    "comparison_notes",
-    "has_no_common_case",
-    "has_several_evaluations",
-    "lost_lists",
-    "missing_line",
-    "missing_sentences",
-    "note_text",
-    "removal_hint",
-    "removed_notes",
-    "setting_text",
-]
 
 
 def has_several_evaluations(comparison: Comparison) -> bool:

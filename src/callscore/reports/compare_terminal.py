@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import count_of, say
+from callscore.core.phrases import Language, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape, wrap
 from callscore.reports import compare as wording
 from callscore.reports.compare import (
     DEFAULT_MAX_SHOWN,
     MARKS,
+    ChangeRow,
     change_rows,
     changed_slices,
     slices_by_kind,
@@ -22,32 +24,23 @@ from callscore.reports.compare_notes import (
     lost_lists,
 )
 from callscore.reports.styled import Text
-from callscore.reports.tables import NumberRow, number_table, wrapped_grid
-from callscore.reports.terminal import SPACE, Section, note_line, print_sections, report_width
+from callscore.reports.tables import NumberRow, WrappedGrid, number_table, wrapped_grid
+from callscore.reports.terminal import (
+    SPACE,
+    PlainPage,
+    Section,
+    note_line,
+    print_sections,
+    report_width,
+)
 from callscore.words.value_text import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
 
     from callscore.comparing.changes import ChangeKind
     from callscore.comparing.comparison import Comparison
     from callscore.comparing.differences import Difference, Slice, Verdict
-    from callscore.core.phrases import Language
-    from callscore.reports.compare import ChangeRow
-    from callscore.reports.tables import WrappedGrid
-    from callscore.reports.terminal import PlainPage
-
-__all__ = [
-    "VERDICT_STYLES",
-    "certainty_lines",
-    "change_section",
-    "flip_section",
-    "render",
-    "side_table",
-    "slice_sections",
-]
 
 VERDICT_STYLES: dict[Verdict, str] = {
     "improved": "green",

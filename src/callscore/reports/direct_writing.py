@@ -6,24 +6,16 @@ of a report: only their colours are left to write. What does not fit is left to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import COLOR_SYSTEMS
+from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
 from callscore.core.rendering import is_narrow
-from callscore.reports.styled import StyledLines, Text
+from callscore.reports.styled import Part, StyledLines, Text
 from callscore.words.diff import COLOURS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rich.console import Console, ConsoleOptions, RenderResult
-
-    from callscore.reports.styled import Part
-
-__all__ = ["DirectWriter"]
 
 _Spans = list[tuple[str, str]]
 _BLOCK = 1 << 13  # characters that are written together

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
-from callscore.metrics.disagreement import TOLERANCE
+from callscore.metrics.disagreement import (
+    TOLERANCE,
+    Disagreement,
+    Disagreements,
+    MetricOpinion,
+    VisibilityCounts,
+)
 from callscore.reports.formatting import (
     NO_NUMBER,
+    Escaper,
     code,
     fenced,
     first_reasons,
@@ -20,37 +28,13 @@ from callscore.reports.formatting import (
 )
 from callscore.reports.score import MEAN, METRIC, incomplete_lines, not_scorable_notes, note_lines
 from callscore.words.diff import call_lines
-from callscore.words.diff_rows import plain_text
+from callscore.words.diff_rows import Line, plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict, notes_to_dict
 from callscore.words.value_text import CASES, MORE, json_document, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.phrases import Language
     from callscore.core.results import Results
-    from callscore.metrics.disagreement import (
-        Disagreement,
-        Disagreements,
-        MetricOpinion,
-        VisibilityCounts,
-    )
     from callscore.metrics.repairs import RepairKind
-    from callscore.reports.formatting import Escaper
-    from callscore.words.diff_rows import Line
-
-__all__ = [
-    "blind_share",
-    "case_line",
-    "compared_notes",
-    "headline_parts",
-    "more_cases",
-    "opinion_parts",
-    "opinions_by_value",
-    "short_diff",
-    "write_json",
-    "write_markdown",
-]
 
 # A part of a sentence, and what it is about.
 ReasonPart = tuple[str, Literal["gain", "loss", "blind", "masked", "perfect", "reason"]]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.core.rendering import escape
 from callscore.metrics.registry import OWN_NAME
 from callscore.reports import disagreement as wording
@@ -13,6 +14,7 @@ from callscore.reports.score import MEAN, METRIC, METRICS
 from callscore.reports.styled import StyledLines, Text
 from callscore.reports.tables import NumberRow, number_table, room_for_names, wrapped_grid
 from callscore.reports.terminal import (
+    PlainPage,
     Section,
     heading_line,
     note_line,
@@ -21,16 +23,10 @@ from callscore.reports.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
-    from callscore.core.phrases import Language
     from callscore.core.results import Results
     from callscore.metrics.disagreement import Disagreement, Disagreements
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render"]
 
 _SPACE = 2
 _SHORTEST_NAME = 12  # that is left of a line, for the means to have room

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.reports.formatting import (
     SKIPPED_NOTE,
@@ -20,20 +21,7 @@ from callscore.words.plain_data import noted_to_dict
 from callscore.words.value_text import FILES, TOOLS, TRACES, json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.checks.effects import EffectEvidence, EffectsFound, ToolEffect
-    from callscore.core.phrases import Language
-
-__all__ = [
-    "effect_notes",
-    "evidence_text",
-    "headers",
-    "headline",
-    "kind_text",
-    "write_json",
-    "write_markdown",
-]
 
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 _HEADLINE = Phrase(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from callscore.core.rendering import display_width, short_names
 from callscore.reports import effects as wording
 from callscore.reports.styled import Text
-from callscore.reports.tables import wrapped_grid
-from callscore.reports.terminal import note_line, print_sections, report_width
+from callscore.reports.tables import WrappedGrid, wrapped_grid
+from callscore.reports.terminal import PlainPage, Section, note_line, print_sections, report_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
     from callscore.checks.effects import EffectsFound, ToolEffect
     from callscore.core.phrases import Language
-    from callscore.reports.tables import WrappedGrid
-    from callscore.reports.terminal import PlainPage, Section
-
-__all__ = ["render"]
 
 _MAX_NAME = 40
 _SHORTEST_NAME = 12

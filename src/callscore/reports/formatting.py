@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from os import environ
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
     ELLIPSIS,
     EMPTY_NAME,
@@ -16,64 +16,15 @@ from callscore.core.rendering import (
     display_width,
     escape,
 )
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Settings
 from callscore.words.value_text import CASES, MORE, decimal, exact_decimal, forbidden_tools
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from xml.etree.ElementTree import Element
 
-    from callscore.core.phrases import Language
     from callscore.core.results import MetricValue, Noted
-    from callscore.core.settings import Settings
     from callscore.core.summary import Summary
-
-__all__ = [
-    "INTERVAL_TEXT",
-    "LONG_NAME_WIDTH",
-    "NO_NUMBER",
-    "RUN_ID",
-    "SKIPPED_NOTE",
-    "UNLIMITED_WIDTH",
-    "UNREAD_NOTE",
-    "Escaper",
-    "add_noted",
-    "add_properties",
-    "add_property",
-    "add_test",
-    "add_unread",
-    "case_counts",
-    "code",
-    "code_title",
-    "details",
-    "document_text",
-    "duration",
-    "fenced",
-    "file_width",
-    "first_names",
-    "first_reasons",
-    "forbidden_line",
-    "grouped_number",
-    "html_entities",
-    "join_blocks",
-    "limit_text",
-    "low_scorers",
-    "metric_cells",
-    "note_items",
-    "number_text",
-    "numbers_line",
-    "same_count",
-    "scored_noun",
-    "settings_text",
-    "table",
-    "turn_notes",
-    "uncounted_line",
-    "unread_places",
-    "value_blocks",
-    "with_names",
-    "xml_safe",
-]
 
 # Makes text from the data safe to show: `escape` on a terminal, `code` in Markdown.
 Escaper = Callable[[str], str]

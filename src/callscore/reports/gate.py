@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from callscore.comparing.comparison import gate_to_dict
+from callscore.comparing.comparison import Comparison, gate_to_dict
 from callscore.comparing.sides import case_name
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
 from callscore.reports.compare import (
     CHANGES,
@@ -46,6 +47,7 @@ from callscore.reports.compare_notes import (
     setting_text,
 )
 from callscore.reports.formatting import (
+    Escaper,
     code,
     details,
     fenced,
@@ -59,28 +61,9 @@ from callscore.reports.inert import escape_commands
 from callscore.words.value_text import UNREADABLE_COUNT, json_safe, percent, safe_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from callscore.comparing.changes import Alarm, CaseChange, ChangeKind
-    from callscore.comparing.comparison import Comparison
     from callscore.comparing.differences import Slice
     from callscore.comparing.gating import Gate, Reason, ReasonKind
-    from callscore.core.phrases import Language
-    from callscore.reports.formatting import Escaper
-
-__all__ = [
-    "annotation_lines",
-    "first_notes",
-    "gate_title",
-    "loss_notes",
-    "reason_lines",
-    "regressed_slices",
-    "shown_change_kind",
-    "suggested_command",
-    "workflow_command",
-    "write_json",
-    "write_markdown",
-]
 
 NEXT = Phrase("Next: {command}", "Дальше: {command}")
 _OPEN = Phrase("Gate passed", "Гейт пройден")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import escape
 from callscore.reports import gate as wording
 from callscore.reports.compare import (
@@ -33,6 +34,7 @@ from callscore.reports.formatting import (
 from callscore.reports.styled import Text
 from callscore.reports.terminal import (
     SPACE,
+    PlainPage,
     Section,
     note_line,
     print_sections,
@@ -41,16 +43,11 @@ from callscore.reports.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from xml.etree.ElementTree import Element
 
     from rich.console import Console
 
     from callscore.comparing.gating import FailOn, Gate, ReasonKind
-    from callscore.core.phrases import Language
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render", "write_junit"]
 
 # The reasons whose cases have a section of their own.
 _SHOWN_BELOW = ("broken",)

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import localtime, time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from callscore.core.phrases import Phrase, Plural
+from callscore.core.phrases import Language, Phrase, Plural
 from callscore.core.rendering import escape
 from callscore.core.statistics import Interval
 from callscore.core.totals import SavedCases
 from callscore.words.value_text import json_document, json_safe, percent, safe_document
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.phrases import Language
-
-__all__ = [
-    "BaselineRow",
-    "Direction",
-    "RunRow",
-    "Step",
-    "Timeline",
-    "commit_text",
-    "moment_cell",
-    "moment_text",
-    "share_interval_text",
-    "timelines_of",
-    "write_baselines_json",
-    "write_json",
-]
 
 Direction = Literal["up", "down", "same"]
 

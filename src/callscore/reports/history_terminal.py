@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.core.rendering import clip, clip_middle, display_width, escape
 from callscore.reports import history as wording
 from callscore.reports.formatting import NO_NUMBER, UNLIMITED_WIDTH, file_width
 from callscore.reports.styled import Text
 from callscore.reports.tables import Column, column_lines
-from callscore.reports.terminal import SPACE, print_sections, report_width
+from callscore.reports.terminal import SPACE, PlainPage, print_sections, report_width
 from callscore.words.value_text import ERROR_COUNT, UNREADABLE_COUNT, decimal, percent, sparkline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
 
-    from callscore.core.phrases import Language
     from callscore.reports.history import BaselineRow, Direction, RunRow, Step, Timeline
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["History", "render", "render_baselines", "write_text"]
 
 _SPACES = (3, 2)
 _MOST_BARS = 40

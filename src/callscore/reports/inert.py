@@ -8,21 +8,10 @@ look like another one. Every report and every note passes through here, wherever
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from callscore.core.rendering import HIDDEN_CHARACTERS, escape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = [
-    "escape_commands",
-    "inert_block",
-    "inert_bytes",
-    "inert_lines",
-    "inert_text",
-    "printable_json",
-]
 
 _JSON: Final = ("json", "jsonl")
 _PACKED: Final = "html"  # its cases are compressed, and written as letters and digits

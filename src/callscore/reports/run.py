@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
-from callscore.core.results import Usage
+from callscore.core.results import (
+    CaseTrials,
+    EvaluationResults,
+    Failure,
+    FailureKind,
+    ListedCase,
+    Noted,
+    Result,
+    RunResults,
+    ScorerResult,
+    Usage,
+)
 from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
     RUN_ID,
+    Escaper,
     case_counts,
     code,
     code_title,
@@ -48,57 +61,6 @@ from callscore.words.value_text import (
     lacks_expected_calls,
 )
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from callscore.core.phrases import Language
-    from callscore.core.results import (
-        CaseTrials,
-        EvaluationResults,
-        Failure,
-        FailureKind,
-        ListedCase,
-        Noted,
-        Result,
-        RunResults,
-        ScorerResult,
-    )
-    from callscore.reports.formatting import Escaper
-
-__all__ = [
-    "ATTEMPTS",
-    "CALL_WIDTH",
-    "COLUMN_SPACE",
-    "FAILURE_KINDS",
-    "INTERRUPTED",
-    "LEFT_OUT",
-    "MORE_ERRORS",
-    "NO_CALLS",
-    "OUTCOMES",
-    "REQUESTS",
-    "Cell",
-    "FailureGroup",
-    "below_text",
-    "evaluation_label",
-    "facts_line",
-    "failure_groups",
-    "group_notes",
-    "judge_lines",
-    "listed_rows",
-    "mean_cell",
-    "required_text",
-    "share_cell",
-    "subtitle",
-    "tokens_text",
-    "trial_rows",
-    "trials_of_case",
-    "unnamed_errors",
-    "variant_columns",
-    "variant_groups",
-    "verdict_parts",
-    "write_markdown",
-]
 
 SCORER = Phrase("scorer", "метрика")
 CASE = Phrase("case", "случай")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, EvaluationResults, RunResults
 
-__all__ = ["write_json"]
-
 # Where the cases of an evaluation are in a document without any: line breaks in texts are escaped.
 _NO_CASES = '\n      "cases": []'
 _CASE_INDENT = b"\n        "

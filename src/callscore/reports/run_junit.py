@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
-from callscore.core.phrases import count_of, say
+from callscore.core.phrases import Language, count_of, say
 from callscore.reports.formatting import (
     add_noted,
     add_properties,
@@ -30,10 +30,7 @@ from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import ERROR_COUNT, NOT_SCORED, call_text
 
 if TYPE_CHECKING:
-    from callscore.core.phrases import Language
     from callscore.core.results import EvaluationResults, Result, RunResults
-
-__all__ = ["write_junit"]
 
 
 def write_junit(run: RunResults, *, lang: Language = "en") -> str:

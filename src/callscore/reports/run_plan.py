@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import escape, wrap_hanging
 from callscore.core.results import Unloaded
 from callscore.reports.formatting import case_counts, file_width, same_count
 from callscore.words.value_text import json_document, json_safe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.phrases import Language
-
-__all__ = ["PlannedEvaluation", "RunPlan", "write_json", "write_text"]
 
 _SKIPPED = Phrase("skipped", "исключён")
 _NOT_RUN = Phrase("{counts} selected, nothing was run", "выбрано: {counts}; ничего не запущено")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import count_of, say
+from callscore.core.phrases import Language, count_of, say
 from callscore.core.rendering import display_width, escape, wrap
 from callscore.reports import history as history_wording
 from callscore.reports import run as wording
 from callscore.reports.formatting import RUN_ID, first_names
-from callscore.reports.run import COLUMN_SPACE, evaluation_label
+from callscore.reports.run import COLUMN_SPACE, Cell, FailureGroup, evaluation_label
 from callscore.reports.score import MEAN, TRIALS
-from callscore.reports.styled import StyledLines, Text, diff_text
+from callscore.reports.styled import Indented, StyledLines, Text, diff_text
 from callscore.reports.tables import NumberRow, number_table
 from callscore.reports.terminal import (
     INDENT,
+    PlainPage,
     Section,
     heading_line,
     indented,
@@ -31,19 +33,11 @@ from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import CASES, ERROR_COUNT, MORE, call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
 
     from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
     from callscore.core.results import EvaluationResults, Result, RunResults
     from callscore.reports.history import RunRow
-    from callscore.reports.run import Cell, FailureGroup
-    from callscore.reports.styled import Indented
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["render", "render_saved_run", "render_summary"]
 
 _SHORTEST_NAME = 8
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
 from callscore.reports.formatting import INTERVAL_TEXT, grouped_number
 from callscore.reports.styled import Text
@@ -12,13 +13,8 @@ from callscore.reports.tables import Column, column_lines
 from callscore.words.value_text import MORE, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.phrases import Language
     from callscore.core.statistics import Interval
     from callscore.engines.sampling import Sample, SampledResults, StratumCount
-
-__all__ = ["estimate_lines", "estimate_to_dict", "sample_lines", "strata_lines"]
 
 _MAX_ROWS = 20
 _NAME_WIDTH = 48

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.core.results import OWN_FORMAT
-from callscore.core.score import has_no_counted_calls
+from callscore.core.results import OWN_FORMAT, CaseScore, InputFiles, MetricResult, Noted, Results
+from callscore.core.score import Score, has_no_counted_calls
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
@@ -15,6 +16,7 @@ from callscore.reports.formatting import (
     NO_NUMBER,
     SKIPPED_NOTE,
     UNREAD_NOTE,
+    Escaper,
     first_names,
     first_reasons,
     forbidden_line,
@@ -47,47 +49,8 @@ from callscore.words.value_text import (
 from callscore.words.value_text import TRIALS as TRIAL_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, InputFiles, MetricResult, Noted, Results
-    from callscore.core.score import Score
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
-    from callscore.reports.formatting import Escaper
-
-__all__ = [
-    "FIXED_TOOL_COLUMNS",
-    "MEAN",
-    "METRIC",
-    "METRICS",
-    "MOST_TRIAL_COLUMNS",
-    "TRIALS",
-    "Ranking",
-    "check_hint",
-    "count_text",
-    "counts_text",
-    "fault_ranking",
-    "incomplete_lines",
-    "inputs_text",
-    "interval_text",
-    "is_below",
-    "metric_rows",
-    "not_scorable_notes",
-    "not_scored_lines",
-    "not_shown_text",
-    "note_lines",
-    "rankings",
-    "rate_rows",
-    "rate_table",
-    "score_parts",
-    "settings_note",
-    "single_case",
-    "single_meaning",
-    "single_notes",
-    "summary_meaning",
-    "total_texts",
-]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
 # Whether a case passed, and the colour of the word.
@@ -464,6 +427,7 @@ def not_scorable_notes(
 
 
 def more_items(count: int, lang: Language) -> list[str]:
+    """How many further items there are; nothing without any."""
     return [say(MORE, lang, count=count)] if count > 0 else []
 
 

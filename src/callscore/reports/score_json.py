@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.core.results import UnscoredCase
-from callscore.reports.case_by_case import CaseFormat
+from callscore.core.results import CaseScore, Results, UnscoredCase
+from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
 from callscore.words.plain_data import results_to_dict, unanswered_to_dict
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Results
     from callscore.hiding.hider import Hider
-    from callscore.reports.case_by_case import ShownCases
-
-__all__ = ["CASE_FORMAT", "jsonl_line", "write_json"]
 
 # Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
 _NO_CASES = '\n  "cases": []'

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
 
-__all__ = ["CASE_FORMAT", "write_junit"]
-
 _SUITE = "callscore"
 # Stands for the cases in a document without any: line breaks in names are escaped.
 _PLACE = "cases"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import say
+from callscore.core.phrases import Language, say
 from callscore.reports import score as wording
-from callscore.reports.case_by_case import CaseFormat
+from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.formatting import (
     INTERVAL_TEXT,
     code,
@@ -26,14 +27,8 @@ from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import percent, shown_rating, summary_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
-    from callscore.reports.case_by_case import ShownCases
     from callscore.reports.score import Ranking
-
-__all__ = ["CASE_FORMAT", "write_markdown"]
 
 _BETWEEN = "\n\n"
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.core.rendering import EMPTY_NAME, clip_middle, display_width, escape, short_names
 from callscore.reports import score as wording
-from callscore.reports.case_by_case import CaseFormat
+from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.formatting import INTERVAL_TEXT, metric_cells, scored_noun, settings_text
-from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS
+from callscore.reports.score import FIXED_TOOL_COLUMNS, METRICS, MOST_TRIAL_COLUMNS, Ranking
 from callscore.reports.styled import StyledLines, Text
 from callscore.reports.tables import (
     Column,
+    ColumnTable,
     NumberRow,
     column_table,
     header_width,
@@ -22,6 +24,7 @@ from callscore.reports.tables import (
 )
 from callscore.reports.terminal import (
     SPACE,
+    PlainPage,
     Section,
     heading_line,
     note_line,
@@ -36,19 +39,10 @@ from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import GOOD, MORE, percent, rating_of, shown_rating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
 
-    from callscore.core.phrases import Language, Phrase
     from callscore.core.results import CaseScore, Results
     from callscore.core.summary import Summary
-    from callscore.reports.case_by_case import ShownCases
-    from callscore.reports.score import Ranking
-    from callscore.reports.tables import ColumnTable
-    from callscore.reports.terminal import PlainPage
-
-__all__ = ["CASE_FORMAT", "render"]
 
 _NAME_WIDTH = 40
 _LONGEST_NAME = 400

@@ -7,27 +7,15 @@ In a file or a pipe, text that fits its line is written as it is; the rest is le
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from rich.console import RenderableType
     from rich.padding import Padding
     from rich.text import Text as RichText
 
     from callscore.words.diff_rows import Line
-
-__all__ = [
-    "Indented",
-    "Overflow",
-    "Part",
-    "StyledLines",
-    "Text",
-    "diff_text",
-    "fitting_lines",
-    "is_plain",
-]
 
 Overflow = Literal["fold", "crop", "ellipsis", "ignore"]
 

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.rendering import display_width
-from callscore.reports.styled import Text, fitting_lines, is_plain
+from callscore.reports.styled import Overflow, Text, fitting_lines, is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import JustifyMethod
     from rich.table import Table
 
-    from callscore.reports.styled import Overflow
-
-__all__ = [
-    "Column",
-    "ColumnTable",
-    "NumberRow",
-    "WrappedGrid",
-    "column_lines",
-    "column_table",
-    "header_width",
-    "number_table",
-    "room_for_names",
-    "stacked_words",
-    "wrapped_grid",
-]
 
 # How many columns of the terminal a name gets at least, before numbers are left out.
 _SHORTEST_NAME = 12

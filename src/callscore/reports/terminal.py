@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.rendering import clip, clip_middle, display_width, escape, wrap
 from callscore.reports.formatting import file_width, low_scorers, metric_cells
 from callscore.reports.styled import Indented, Part, Text
-from callscore.reports.tables import wrapped_grid
+from callscore.reports.tables import WrappedGrid, wrapped_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from rich.console import Console
 
     from callscore.core.results import MetricValue
-    from callscore.reports.tables import WrappedGrid
-
-__all__ = [
-    "INDENT",
-    "SPACE",
-    "PlainPage",
-    "Section",
-    "heading_line",
-    "indented",
-    "note_line",
-    "print_sections",
-    "printed_text",
-    "report_width",
-    "scorer_value_lines",
-]
 
 Section = list[Part]
 

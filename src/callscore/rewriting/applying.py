@@ -7,12 +7,13 @@ intended data: where a location is not found or is ambiguous, nothing is written
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from itertools import accumulate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,7 +21,7 @@ from callscore.core.equality import equal
 from callscore.core.rendering import escape
 from callscore.rewriting import json_file, python_file, reasons, toml_file, yaml_file
 from callscore.rewriting.case_records import patched_expectation, with_whole_calls
-from callscore.rewriting.change import CannotRewrite, in_file
+from callscore.rewriting.change import CannotRewrite, Change, Edit, FoundExpectation, in_file
 from callscore.rewriting.edits import (
     apply_edits,
     combine_edits,
@@ -31,25 +32,6 @@ from callscore.rewriting.edits import (
     moved_position,
 )
 from callscore.rewriting.observed import location_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from callscore.rewriting.change import Change, Edit, FoundExpectation
-
-__all__ = [
-    "CorrectExpectation",
-    "Refused",
-    "Rewritten",
-    "SourceFile",
-    "VariantChange",
-    "find_conflicts",
-    "find_location_key",
-    "open_source",
-    "refusal_of",
-    "replace_source",
-    "rewrite",
-]
 
 # --- files: only below a folder, completely or not at all, and never if they changed -----------
 

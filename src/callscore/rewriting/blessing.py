@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,13 @@ from callscore.evaluations.plan import evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
 from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import contains_marker, texts_in
-from callscore.history.records import asked_digest, calls_digest, expectation_digest
+from callscore.history.records import (
+    EvaluationRecord,
+    ResultRecord,
+    asked_digest,
+    calls_digest,
+    expectation_digest,
+)
 from callscore.history.saved_scores import PYTHON_KEY
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import (
@@ -42,7 +49,6 @@ from callscore.sources import BadRecord
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from callscore.core.call import ToolCall
@@ -50,11 +56,8 @@ if TYPE_CHECKING:
     from callscore.core.phrases import Phrase
     from callscore.core.score import Score
     from callscore.evaluations.evaluation import Evaluation
-    from callscore.history.records import EvaluationRecord, ResultRecord
 
     _CallsOf = Callable[[ResultRecord], Sequence[ToolCall]]
-
-__all__ = ["Blessings", "CaseLocator", "StoredRun", "Unblessed", "find_blessings", "is_exact"]
 
 _NO_COUNTS = (0, 0, 0, 0, 1, 0, 0)
 _MAX_WIDTH = 100

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,27 +24,16 @@ from callscore.formats.case_fields import (
 from callscore.formats.cases import read_reference
 from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
-from callscore.rewriting.change import CannotRewrite, FoundExpectation, apply_patch
-from callscore.rewriting.edits import child_of, patch_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from callscore.rewriting.change import Change, DataPath, Edit, Patch
-    from callscore.rewriting.edits import TextNode, ValueStyle
-
-__all__ = [
-    "call_in_style_of",
-    "expected_field",
-    "find_places",
-    "group_by_call",
-    "may_have_name",
-    "node_at",
-    "patch_calls",
-    "patched_expectation",
-    "records_of",
-    "with_whole_calls",
-]
+from callscore.rewriting.change import (
+    CannotRewrite,
+    Change,
+    DataPath,
+    Edit,
+    FoundExpectation,
+    Patch,
+    apply_patch,
+)
+from callscore.rewriting.edits import TextNode, ValueStyle, child_of, patch_edits
 
 
 def records_of(document: Any) -> Iterator[tuple[DataPath, Any]]:

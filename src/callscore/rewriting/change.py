@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct, structs
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group, Times
+from callscore.core.case import Expected, Group, Times
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rules import contains_matchers
 from callscore.rewriting import reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.case import Expected
     from callscore.core.score import Pair
-
-__all__ = [
-    "CannotRewrite",
-    "Change",
-    "DataPath",
-    "Edit",
-    "FoundExpectation",
-    "Item",
-    "Patch",
-    "apply_patch",
-    "in_file",
-    "patched_expected",
-    "patches_for",
-]
 
 _VERBATIM = Phrase("{text}", "{text}")
 # The position of an item that is kept, or a new call: its name and its arguments.

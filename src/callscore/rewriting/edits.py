@@ -3,38 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from callscore.core.rendering import escape
 from callscore.rewriting import reasons
-from callscore.rewriting.change import CannotRewrite, Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from callscore.rewriting.change import FoundExpectation, Item, Patch
-
-__all__ = [
-    "ListStyle",
-    "TextNode",
-    "ValueStyle",
-    "apply_edits",
-    "child_of",
-    "combine_edits",
-    "diff_lines",
-    "indent_at",
-    "line_number_at",
-    "line_start",
-    "loses_comments",
-    "moved_position",
-    "patch_edits",
-    "quote",
-    "replace_items",
-    "replace_segments",
-    "start_with_comments",
-]
+from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation, Item, Patch
 
 _MAX_GROWTH = 20
 _COMMENT_MARK = "#"

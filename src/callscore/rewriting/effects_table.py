@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.tool_names import is_for_all
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import open_source, replace_source
-from callscore.rewriting.change import CannotRewrite, Edit, in_file
-from callscore.rewriting.edits import apply_edits, indent_at, line_start, quote
-from callscore.rewriting.toml_file import scan_toml, toml_key
+from callscore.rewriting.change import CannotRewrite, DataPath, Edit, in_file
+from callscore.rewriting.edits import TextNode, apply_edits, indent_at, line_start, quote
+from callscore.rewriting.toml_file import Layout, scan_toml, toml_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
     from callscore.core.call import Effect
-    from callscore.rewriting.change import DataPath
-    from callscore.rewriting.edits import TextNode
-    from callscore.rewriting.toml_file import Layout
-
-__all__ = ["AddedEffect", "add_effects", "with_effects"]
 
 _EFFECTS = "effects"
 

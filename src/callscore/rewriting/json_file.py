@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -18,15 +19,8 @@ from callscore.rewriting.case_records import (
     patch_calls,
     records_of,
 )
-from callscore.rewriting.change import CannotRewrite, Edit
+from callscore.rewriting.change import CannotRewrite, Change, DataPath, Edit, FoundExpectation
 from callscore.rewriting.edits import ListStyle, TextNode, ValueStyle, indent_at, replace_items
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from callscore.rewriting.change import Change, DataPath, FoundExpectation
-
-__all__ = ["decode_json", "decode_lines", "places_in_json", "places_in_lines"]
 
 _WHITESPACE = re.compile(r"\s*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)

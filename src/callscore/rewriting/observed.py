@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import count
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.case import Group, Times, count_turns, is_state, with_calls
+from callscore.core.case import Case, Expected, Group, Times, count_turns, is_state, with_calls
 from callscore.core.equality import equal
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.scoring import score_calls
@@ -21,27 +22,20 @@ from callscore.evaluations.locations import file_of_location
 from callscore.formats.case_sides import read_expected_side
 from callscore.hiding.hider import Hider, hide_for_report
 from callscore.rewriting import reasons
-from callscore.rewriting.change import CannotRewrite, Change, patched_expected, patches_for
+from callscore.rewriting.change import (
+    CannotRewrite,
+    Change,
+    Item,
+    Patch,
+    patched_expected,
+    patches_for,
+)
 from callscore.words.diff import calls_text
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.case import Case, Expected
     from callscore.core.score import Pair, Score
     from callscore.evaluations.evaluation import Evaluation
-    from callscore.rewriting.change import Item, Patch
-
-__all__ = [
-    "Location",
-    "change_at",
-    "expectation_at",
-    "line_number_of",
-    "location_key",
-    "location_of_case",
-]
-
 
 _Path = tuple[int, ...]
 

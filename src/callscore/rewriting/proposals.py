@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,15 +22,12 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from callscore.advising.advice import Advice
     from callscore.core.case import Case
     from callscore.core.score import Score
     from callscore.evaluations.plan import NameFilter
-
-__all__ = ["read_proposals", "write_proposals"]
 
 
 class Proposal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

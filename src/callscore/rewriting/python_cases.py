@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,26 +16,10 @@ from callscore.errors import CallscoreError
 from callscore.formats.case_sides import read_expected_side
 from callscore.rewriting import reasons
 from callscore.rewriting.case_records import may_have_name
-from callscore.rewriting.change import CannotRewrite
+from callscore.rewriting.change import CannotRewrite, Change
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from callscore.core.phrases import Phrase
-    from callscore.rewriting.change import Change
-
-__all__ = [
-    "NOT_LITERAL",
-    "Names",
-    "PythonExpectation",
-    "find_expectations",
-    "literal_value",
-    "names_at",
-    "object_members",
-    "on_line",
-    "qualified_name",
-    "says_expected",
-]
 
 # --- names: what they mean, as far as imports and assignments say ------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from io import StringIO
 from keyword import iskeyword
@@ -22,7 +23,7 @@ from callscore.formats.calls import ARGUMENT_KEYS, NAME_KEYS
 from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
 from callscore.rewriting.case_records import group_by_call, patched_expectation
-from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.change import CannotRewrite, Change, Edit, FoundExpectation
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
@@ -34,6 +35,7 @@ from callscore.rewriting.edits import (
 )
 from callscore.rewriting.python_cases import (
     NOT_LITERAL,
+    Names,
     PythonExpectation,
     find_expectations,
     literal_value,
@@ -45,14 +47,7 @@ from callscore.rewriting.python_cases import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from callscore.rewriting.change import Change
-    from callscore.rewriting.python_cases import Names
-
     _Span = Callable[[ast.expr | ast.keyword], tuple[int, int]]
-
-__all__ = ["has_changed_alone", "places_in_python"]
 
 # --- the arguments of calls: in objects, in `expect.call`, in groups of these ------------------
 

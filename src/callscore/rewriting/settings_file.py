@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from callscore.advising.candidates import CHOICES
@@ -14,16 +15,12 @@ from callscore.reports.advise import evidence_lines, rule_lines, toml_key, toml_
 from callscore.rewriting.applying import open_source, replace_source
 from callscore.rewriting.change import CannotRewrite, Edit
 from callscore.rewriting.edits import apply_edits, line_start
-from callscore.rewriting.toml_file import scan_toml
+from callscore.rewriting.toml_file import Layout, scan_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from callscore.advising.advice import Advice
-    from callscore.rewriting.toml_file import Layout
-
-__all__ = ["learned_rules", "read_learned_rules", "settings_text", "write_settings"]
 
 _MARK: Final = "# advise: "  # begins each line of the evidence, which is replaced the next time
 # Ends the line of a learned rule: the next advice does not take it for a rule of the project.

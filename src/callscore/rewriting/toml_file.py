@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from callscore.core.expectation_json import matchers_to_json
 from callscore.rewriting import reasons
@@ -19,7 +20,7 @@ from callscore.rewriting.case_records import (
     patch_calls,
     records_of,
 )
-from callscore.rewriting.change import CannotRewrite, Edit
+from callscore.rewriting.change import CannotRewrite, Change, DataPath, Edit, FoundExpectation
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
@@ -31,13 +32,6 @@ from callscore.rewriting.edits import (
     replace_segments,
     start_with_comments,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from callscore.rewriting.change import Change, DataPath, FoundExpectation
-
-__all__ = ["decode_toml", "places_in_toml", "scan_toml", "toml_key"]
 
 _BASIC = r'"""(?:[^\\]|\\.)*?"{3,5}|"(?:[^"\\\n]|\\.)*"'
 _LITERAL = r"'''.*?'{3,5}|'[^'\n]*'"

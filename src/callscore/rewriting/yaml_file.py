@@ -7,6 +7,7 @@ columns of comments all over a file when it writes one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from callscore.rewriting.case_records import (
     node_at,
     patch_calls,
 )
-from callscore.rewriting.change import CannotRewrite, Edit
+from callscore.rewriting.change import CannotRewrite, Change, DataPath, Edit, FoundExpectation
 from callscore.rewriting.edits import (
     ListStyle,
     TextNode,
@@ -31,14 +32,9 @@ from callscore.rewriting.edits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ruamel.yaml.nodes import MappingNode
     from ruamel.yaml.nodes import Node as YamlNode
 
-    from callscore.rewriting.change import Change, DataPath, FoundExpectation
-
-__all__ = ["decode_yaml", "places_in_yaml"]
 
 _PLAIN_SCALAR = re.compile(r"\$?[A-Za-z_][A-Za-z0-9_./]*(?:[ -][A-Za-z0-9_./]+)*")
 # Words that some YAML parser does not read as text.

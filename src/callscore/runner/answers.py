@@ -20,7 +20,15 @@ from callscore.core.case import Case, with_calls
 from callscore.core.large_number import decode_json
 from callscore.core.nesting import leaves
 from callscore.core.rendering import clip, escape, safe_repr
-from callscore.core.results import Answer, Failure, MetricValue, Result, answer_passes, failure_kind
+from callscore.core.results import (
+    Answer,
+    Failure,
+    FailureKind,
+    MetricValue,
+    Result,
+    answer_passes,
+    failure_kind,
+)
 from callscore.core.rules import Matcher
 from callscore.engines.payloads import case_payload
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -37,7 +45,7 @@ from callscore.formats.case_sides import (
 from callscore.formats.reading import Recognizer, note_unread, read_as, read_candidates
 from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import ReadOptions, noted_at
-from callscore.history.records import json_bytes
+from callscore.history.records import AnswerRecord, ResultRecord, json_bytes
 from callscore.models.limits import (
     abandon_task,
     attempts_of,
@@ -49,29 +57,10 @@ from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from callscore.core.results import FailureKind
     from callscore.evaluations.evaluation import Question, Scorer
     from callscore.formats.callers import Caller
-    from callscore.history.records import AnswerRecord, ResultRecord
 
     _Calls = tuple[ToolCall, ...]
-
-__all__ = [
-    "TaskExited",
-    "TaskTimeout",
-    "UnreadableAnswer",
-    "case_for_task",
-    "collect_stream",
-    "failure_from_error",
-    "make_failure",
-    "plain_case_payload",
-    "plain_document",
-    "score_answer",
-    "stored_answer",
-    "stored_failure",
-    "unanswered",
-    "with_plain_expected",
-]
 
 # --- what a task returned ---------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
@@ -16,11 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.case import Case
-from callscore.core.results import Answer, Failure, Usage
+from callscore.core.results import Answer, Failure, Result, Usage
 from callscore.evaluations.evaluation import Question, Task
 from callscore.evaluations.fingerprints import variant_keywords
 from callscore.models.chat_task import Chat
 from callscore.models.limits import (
+    Limits,
     abandon_task,
     create_abandonable_task,
     is_transient,
@@ -43,17 +44,10 @@ from callscore.runner.answers import (
 from callscore.runner.event_loop import SecondInterrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
-
-    from callscore.core.results import Result
     from callscore.evaluations.plan import Group
-    from callscore.models.limits import Limits
     from callscore.runner.resuming import RunRecorder
 
     Report = Callable[[int, int, Question, Result], None]
-
-__all__ = ["Workers"]
-
 
 _BLOCKED = "an `async` task blocked the event loop by waiting without `await`"
 _GRACE_SECONDS = 1.0  # for a cancelled task to end

@@ -6,16 +6,14 @@ are many into a temporary file: a file is scored once, and its results need not 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.comparing.case_pairs import case_pairs
+from callscore.comparing.case_pairs import CasePair, PairSide, case_pairs
 from callscore.runner.stored_results import StoredResults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from callscore.comparing.case_pairs import CasePair, PairSide
     from callscore.comparing.sides import CaseOutcome, Side
     from callscore.core.results import Result
     from callscore.history.store import Store
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     # Writes one trial as the report has it, without secrets. The label of the evaluation is given if
     # the run has several.
     WriteTrial = Callable[[Result, str], bytes]
-
-__all__ = ["ComparedCases", "ComparedTrials", "RunTrials", "SpooledTrials"]
 
 _IN_MEMORY = 1 << 22  # bytes of trials; more of them are in a file
 _PAGE = 200  # cases that are read at a time

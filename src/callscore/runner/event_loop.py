@@ -7,16 +7,14 @@ import atexit
 import os
 import signal
 import threading
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
     from types import FrameType
-
-__all__ = ["DaemonExecutor", "SecondInterrupt", "close_idle_loop", "run_until_done"]
 
 _Result = TypeVar("_Result")
 _GRACE_SECONDS = 1.0  # for cancelled tasks to end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,12 @@ from msgspec.structs import replace
 from callscore.api import tools_by_name
 from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
-from callscore.core.settings import get_preset, settings_from
+from callscore.core.settings import Settings, get_preset, settings_from
 from callscore.engines.payloads import JUDGE_FIELDS, given_settings
 from callscore.engines.saving import begin_run
 from callscore.errors import InvalidCall, InvalidSettings
 from callscore.evaluations.discovery import load_file
-from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.evaluation import Evaluation, Question, Scorer
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import Group
 from callscore.evaluations.scorers import SCORERS, scorer_of, scorers_from
@@ -27,7 +28,7 @@ from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
 from callscore.history.saved_totals import require_every_case
 from callscore.history.stopping import stopping_on_request
 from callscore.models.consent import Origin, Server, require_consent
-from callscore.models.judging import judge
+from callscore.models.judging import Judge, judge
 from callscore.runner.answers import (
     make_failure,
     score_answer,
@@ -48,16 +49,10 @@ from callscore.runner.stored_runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from callscore.core.settings import Settings
-    from callscore.evaluations.evaluation import Scorer
     from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
     from callscore.history.store import Store
-    from callscore.models.judging import Judge
-
-__all__ = ["RescoreOptions", "StoredScorers", "rescore"]
 
 
 class StoredScorers:

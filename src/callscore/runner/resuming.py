@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -18,33 +19,18 @@ from callscore.evaluations.scorers import SCORERS
 from callscore.hiding.finding import OPENING
 from callscore.hiding.hider import Hider, contains_marker, hide_text
 from callscore.history.locks import is_unlocked
-from callscore.history.records import AnswerRecord
+from callscore.history.records import AnswerRecord, EvaluationRecord
 from callscore.history.run_metadata import SELECTION_ARGUMENTS, require_no_baseline, versions
 from callscore.history.run_results import light_results
 from callscore.history.writer import FallbackStore
 from callscore.runner.answers import plain_case_payload, stored_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.core.results import Answer, Result
     from callscore.evaluations.evaluation import Question, Scorer
     from callscore.evaluations.plan import Group
-    from callscore.history.records import EvaluationRecord
     from callscore.history.store import Store
     from callscore.runner.running import RunOptions
-
-__all__ = [
-    "KnownAnswers",
-    "RunRecorder",
-    "begin_or_resume",
-    "begin_recording",
-    "find_unfinished_run",
-    "group_record",
-    "last_failed_cases",
-    "stored_scorer_name",
-]
-
 
 _PATHS = "paths"
 _SOURCES = "sources"

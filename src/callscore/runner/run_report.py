@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from callscore.core.phrases import say
-from callscore.core.results import RunResults
+from callscore.core.results import Result, RunResults
 from callscore.errors import UnusableStore
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.run_lookup import OLDER_RUNS, list_runs
@@ -29,13 +30,8 @@ from callscore.runner.stored_runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.results import Result
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-
-__all__ = ["StoredRunReport", "write_stored_run"]
 
 _MOST_RUNS = 30  # of a trend
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from os import PathLike, fspath
 from time import perf_counter
@@ -19,29 +19,15 @@ from callscore.core.unused_rules import unused_rules
 from callscore.engines.saving import LockedRun
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
-from callscore.evaluations.plan import Selection, make_plan
+from callscore.evaluations.plan import Group, Plan, Selection, make_plan
 from callscore.evaluations.servers import needs_judge, require_consents
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
     from callscore.runner.resuming import RunRecorder
-
-__all__ = [
-    "ReportOptions",
-    "RunHooks",
-    "RunJudges",
-    "RunOptions",
-    "ScoredRun",
-    "add_judges",
-    "evaluate",
-    "run",
-]
 
 
 class ReportOptions(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,13 +11,9 @@ from callscore.history.run_results import numbered_results, result_numbers
 from callscore.runner.stored_runs import settings_by_number, stored_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from callscore.core.results import Result
     from callscore.history.records import EvaluationRecord, ResultRecord
     from callscore.history.store import Store
-
-__all__ = ["StoredResults"]
 
 
 class StoredResults:

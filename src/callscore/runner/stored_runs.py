@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
     CaseScore,
+    EvaluationResults,
     Failure,
     Noted,
     Result,
@@ -27,7 +29,7 @@ from callscore.core.results import (
     failure_kind,
     unanswered_case,
 )
-from callscore.core.settings import DEFAULT, ArgumentRule, settings_from
+from callscore.core.settings import DEFAULT, ArgumentRule, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
 from callscore.core.totals import EvaluationTotals, Show
 from callscore.errors import CallscoreError, InvalidCall, UnknownRun
@@ -35,7 +37,7 @@ from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
-from callscore.history.run_results import full_results, light_results, unknown_variant
+from callscore.history.run_results import LightRow, full_results, light_results, unknown_variant
 from callscore.history.saved_scores import PYTHON_KEY, read_calls, read_score
 from callscore.history.saved_totals import (
     SAVED_CASES,
@@ -46,39 +48,10 @@ from callscore.history.saved_totals import (
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from callscore.core.call import ToolCall
-    from callscore.core.results import EvaluationResults
     from callscore.core.score import Score
-    from callscore.core.settings import Settings
     from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
-    from callscore.history.run_results import LightRow
     from callscore.history.store import Store
-
-__all__ = [
-    "FUNCTION_SETTINGS",
-    "ShowOptions",
-    "case_from_payload",
-    "evaluation_label",
-    "evaluations_of_variant",
-    "has_hidden_calls",
-    "load_case",
-    "load_run",
-    "nothing_matches",
-    "read_settings",
-    "run_warnings",
-    "score_reader",
-    "selected_by",
-    "settings_by_number",
-    "stored_calls",
-    "stored_result",
-    "stored_score",
-    "stored_settings",
-    "stored_skipped",
-    "stored_totals",
-    "totals_of_evaluation",
-]
 
 # --- settings and cases --------------------------------------------------------------------------
 

@@ -6,8 +6,6 @@ import re
 from pathlib import PurePosixPath
 from typing import Literal
 
-__all__ = ["STANDARD_INPUT", "FileKind", "file_id", "is_data_file", "kind_by_name"]
-
 FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
 
 STANDARD_INPUT = "-"

@@ -11,14 +11,6 @@ from callscore.core.rendering import is_content_hidden
 from callscore.sources.lenient_json import NotJSON, keys_given_twice
 from callscore.sources.record import BadRecord
 
-__all__ = [
-    "DuplicateKey",
-    "duplicate_keys",
-    "duplicate_problem",
-    "has_duplicate_sides",
-    "may_have_duplicates",
-]
-
 _MAX_KEY_LENGTH = 60
 _encode = msgspec.json.encode
 # The beginning of an escaped colon. It is searched in the form that is hardly ever in a text.

@@ -6,8 +6,9 @@ import os
 import re
 import struct
 import zlib
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from callscore.errors import UnreadableInput
 from callscore.sources.data_files import is_data_file
@@ -15,12 +16,6 @@ from callscore.sources.files import decompress, max_unpacked, too_large, zstd_co
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
 from callscore.sources.text_document import decode_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from zipfile import ZipInfo
-
-__all__ = ["read_zip"]
 
 _HEADERS = ("header.json", "_journal/start.json")  # an interrupted run has only the second
 _SAMPLE = re.compile(r"samples/.+\.json")

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,30 +22,9 @@ from callscore.sources.remote import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from importlib.resources.abc import Traversable
 
     from _typeshed import WriteableBuffer
-
-__all__ = [
-    "DEMO",
-    "HEAD_SIZE",
-    "MAX_UNPACKED",
-    "as_seekable",
-    "decompress",
-    "demo_data",
-    "display_path",
-    "from_beginning",
-    "max_unpacked",
-    "open_bytes",
-    "open_data",
-    "open_seekable",
-    "read_whole",
-    "set_max_unpacked",
-    "skip_blank_lines",
-    "too_large",
-    "zstd_codec",
-]
 
 DEMO = "demo"  # the name of the bundled trajectories, where there is no such file
 HEAD_SIZE = 512  # bytes that can be inspected before reading, if there are that many

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from callscore.sources.record import BadRecord, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["HTTPRR_MAGIC", "read_httprr"]
 
 HTTPRR_MAGIC = b"httprr trace v1\n"
 _SIZES = re.compile(rb"(\d{1,12}) (\d{1,12})\n")

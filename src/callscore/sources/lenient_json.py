@@ -19,9 +19,6 @@ from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, m
 from callscore.core.large_number import number_from_text
 from callscore.core.nesting import MAX_DEPTH
 
-__all__ = ["NotJSON", "decode_leniently", "keys_given_twice", "marked_array", "marked_object"]
-
-
 _MAX_RAW_LENGTH = 2001
 _MAX_OPEN = 500_000  # objects and arrays in each other, most of which are not kept
 

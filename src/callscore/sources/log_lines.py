@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from json import JSONDecodeError, JSONDecoder  # noqa: TID251  (it tells where a value ends)
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.sources.lenient_json import NotJSON
 from callscore.sources.record import Array, BadRecord
 from callscore.sources.text_document import decode_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["looks_like_log_line", "may_be_log", "read_log"]
 
 _MAX_TRIED = 200  # brackets of a line
 _MAX_PASSES = 10  # over a line: brackets in brackets are decoded with what is in them

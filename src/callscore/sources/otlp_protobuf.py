@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import struct
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from callscore.errors import UnreadableInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["SpanRecord", "decode_otlp", "looks_like_otlp", "read_span_records"]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from callscore.errors import UnreadableInput
 from callscore.sources.data_files import is_data_file
@@ -16,11 +16,6 @@ from callscore.sources.remote import (
     matching_urls,
     without_credentials,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["display_paths", "expand_paths", "files_in_folder"]
 
 _NO_MATCH = (
     "no file matches this pattern. Check the path. Put the pattern in quotes, so that the shell does"

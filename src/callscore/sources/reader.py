@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from io import BufferedReader, BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from callscore.errors import UnreadableInput
-from callscore.sources.data_files import is_data_file, kind_by_name
+from callscore.sources.data_files import FileKind, is_data_file, kind_by_name
 from callscore.sources.files import (
     HEAD_SIZE,
     as_seekable,
@@ -34,14 +35,6 @@ from callscore.sources.text_document import (
     read_lines,
     read_text_file,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from callscore.sources.data_files import FileKind
-
-__all__ = ["read_batches", "read_records"]
-
 
 _BINARY_KINDS: dict[FileKind, str] = {
     "parquet": "a Parquet file",

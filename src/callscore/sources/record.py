@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["Array", "BadRecord", "Entry", "Record"]
 
 
 class Record(Struct, frozen=True, gc=False):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -15,21 +16,9 @@ from urllib.parse import unquote
 from callscore.errors import MissingExtra, UnreadableInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
     from _typeshed import WriteableBuffer
-
-__all__ = [
-    "has_remote_pattern",
-    "is_url",
-    "matching_urls",
-    "name_in_url",
-    "open_ranges",
-    "open_remote",
-    "remote_size",
-    "without_credentials",
-]
 
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.\-]*)://(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _URL_IN_TEXT = re.compile(r"[a-z][a-z0-9+.\-]*://[^\s'\"<>)]+", re.IGNORECASE)

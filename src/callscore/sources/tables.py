@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain, pairwise
@@ -20,11 +21,7 @@ from callscore.sources.record import BadRecord, Record
 from callscore.sources.text_document import decode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from decimal import Decimal
-
-__all__ = ["batch_rows", "read_csv", "read_parquet", "read_row_groups", "row_groups"]
-
 
 _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 

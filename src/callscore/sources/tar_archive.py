@@ -7,6 +7,7 @@ standard library reads headers of any size, so that an archive could fill the me
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnreadableInput
@@ -14,10 +15,7 @@ from callscore.sources.files import max_unpacked, too_large
 from callscore.sources.record import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import BufferedReader
-
-__all__ = ["TAR_HEAD_SIZE", "looks_like_tar", "read_tar"]
 
 _BLOCK = 512
 TAR_HEAD_SIZE = _BLOCK

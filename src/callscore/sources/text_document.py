@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -11,29 +12,12 @@ from msgspec import Struct
 
 from callscore.core.call import Malformed, excerpt, split_concatenated_objects
 from callscore.errors import UnreadableInput
-from callscore.sources.duplicate_keys import duplicate_keys, may_have_duplicates
+from callscore.sources.duplicate_keys import DuplicateKey, duplicate_keys, may_have_duplicates
 from callscore.sources.lenient_json import NotJSON, decode_leniently
 from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import BufferedReader
-
-    from callscore.sources.duplicate_keys import DuplicateKey
-
-__all__ = [
-    "BOM",
-    "Lines",
-    "decode_bytes",
-    "decode_json",
-    "decode_line",
-    "decode_text",
-    "looks_like_events",
-    "read_events",
-    "read_json",
-    "read_lines",
-    "read_text_file",
-]
 
 
 # --- JSON lines: one value per line, read in batches, so that a file can be of any length ------

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from datetime import date, datetime, time
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.large_number import number_from_text
 from callscore.errors import UnreadableInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["line_in_toml", "load_toml", "read_toml"]
 
 _ERROR_POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _TOO_LONG = "integer string conversion"  # in what Python raises

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 from callscore.core.large_number import LargeNumber, large_integer, number_from_text
@@ -16,13 +17,6 @@ from callscore.errors import UnreadableInput
 from callscore.sources.duplicate_keys import duplicate_problem
 from callscore.sources.record import Array, BadRecord, Record
 from callscore.sources.yaml_nodes import NotYAML, compose_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ruamel.yaml.nodes import Node
-
-__all__ = ["read_other_members", "read_yaml", "read_yaml_with_lines"]
 
 # The line numbers (from 1) of the parts of a document, by the keys that lead there.
 LineNumbers = dict[tuple[str | int, ...], int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,7 @@ from ruamel.yaml.scanner import Scanner, ScannerError
 from callscore.core.rendering import is_content_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ruamel.yaml.nodes import Node
-
-__all__ = ["NotYAML", "compose_documents"]
 
 MAX_DEPTH = 200  # levels of lists and mappings
 _DEEP = 20

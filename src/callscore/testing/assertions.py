@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Unpack
 
-from callscore.core.settings import SettingOptions, resolve_aliases
+from callscore.core.settings import SettingOptions, Settings, resolve_aliases
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.testing.current_test import ANSWER_HINT, failure_text, running_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Unpack
-
     from callscore.core.score import Score
-    from callscore.core.settings import Settings
     from callscore.formats.callers import Caller
     from callscore.formats.given import Calls, TraceLike
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from callscore.core.rendering import escape
 from callscore.core.results import Answer, Result, Unloaded
 from callscore.evaluations.discovery import SUFFIXES, load_file, no_evaluation_in, passed_over_note
-from callscore.evaluations.evaluation import Question, with_project_settings
+from callscore.evaluations.evaluation import Evaluation, Question, with_project_settings
 from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
@@ -28,7 +29,7 @@ from callscore.rewriting.observed import line_number_of, location_of_case
 from callscore.runner.asking import Workers
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.running import RunJudges
-from callscore.testing.current_test import text_width
+from callscore.testing.current_test import Updates, text_width
 from callscore.testing.item_record import ItemRecord, encode_record, evaluation_key
 from callscore.testing.marker import record_key, updates_for
 from callscore.testing.update import record_update
@@ -36,12 +37,9 @@ from callscore.words.diff import calls_text
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from callscore.evaluations.evaluation import Evaluation
     from callscore.models.limits import Limits
-    from callscore.testing.current_test import Updates
 
 __all__ = [
     "AskOptions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import wraps
 from inspect import iscoroutinefunction, unwrap
@@ -23,8 +24,6 @@ from callscore.testing.current_test import (
 from callscore.testing.item_record import ItemRecord, encode_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.core.score import Score
 
 __all__ = ["apply_marker", "record_key", "record_of", "run_if_async", "updates_for"]

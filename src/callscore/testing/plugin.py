@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,6 @@ from callscore.testing.reporting import RecordSender, SessionResults, table_of
 from callscore.testing.update import UpdatePlugin, fail_session
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
     from pathlib import Path
 
 __all__ = ["register_plugins"]

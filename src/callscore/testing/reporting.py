@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from callscore.core.rendering import escape
-from callscore.core.results import RunResults
+from callscore.core.results import EvaluationResults, RunResults
 from callscore.core.totals import EvaluationTotals, NameCounter
 from callscore.reports.inert import escape_commands
-from callscore.rewriting.applying import Refused, rewrite
+from callscore.rewriting.applying import Refused, Rewritten, rewrite
 from callscore.runner.running import add_judges
 from callscore.testing.item_record import (
     REPORT_ATTRIBUTE,
+    EvaluationKey,
+    ItemRecord,
     decode_record,
     record_in,
     settings_from_key,
@@ -24,13 +27,9 @@ from callscore.testing.marker import record_of
 from callscore.testing.update import conflicting_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
     from pathlib import Path
 
-    from callscore.core.results import EvaluationResults
-    from callscore.rewriting.applying import Rewritten
     from callscore.rewriting.change import Change
-    from callscore.testing.item_record import EvaluationKey, ItemRecord
 
 __all__ = ["RecordSender", "SessionResults", "table_of"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,8 @@ from callscore.core.rendering import escape
 from callscore.reports.inert import escape_commands
 from callscore.rewriting.applying import (
     CorrectExpectation,
+    Refused,
+    Rewritten,
     VariantChange,
     find_conflicts,
     find_location_key,
@@ -20,17 +23,13 @@ from callscore.rewriting.applying import (
 )
 from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.observed import Location, change_at, expectation_at, location_key
-from callscore.testing.current_test import text_width
-from callscore.testing.item_record import has_changes, record_in
+from callscore.testing.current_test import Updates, text_width
+from callscore.testing.item_record import ItemRecord, has_changes, record_in
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
     from types import FrameType
 
     from callscore.core.score import Score
-    from callscore.rewriting.applying import Refused, Rewritten
-    from callscore.testing.current_test import Updates
-    from callscore.testing.item_record import ItemRecord
     from callscore.testing.reporting import SessionResults
 
 __all__ = [

@@ -11,8 +11,6 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from callscore.uploaders.sending import Backend
 
-__all__ = ["BACKENDS", "backend_named"]
-
 BACKENDS = ("otel", "langfuse", "langsmith", "mlflow", "phoenix")
 
 

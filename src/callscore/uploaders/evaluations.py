@@ -11,26 +11,15 @@ from msgspec import Struct, structs
 
 from callscore.core.case import Origin, origin_in, origin_of
 from callscore.core.rendering import clip
-from callscore.core.results import MetricValue, Result, Results, answer_passes
+from callscore.core.results import CaseScore, MetricValue, Result, Results, answer_passes
 from callscore.core.score import Score
 from callscore.errors import CallscoreError, InvalidSettings
 from callscore.hiding.hider import Hider, hide_for_report
 from callscore.words.reasons import difference_reason, fault_sentence
 
 if TYPE_CHECKING:
-    from callscore.core.results import CaseScore
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
-
-__all__ = [
-    "DEFAULT_PREFIX",
-    "SCORER",
-    "Evaluation",
-    "NamingOptions",
-    "evaluations_of",
-    "explain_briefly",
-    "stored_evaluations",
-]
 
 DEFAULT_PREFIX = "callscore."
 SCORER = "accuracy"  # the name of the score of the calls, as in a saved run

@@ -7,6 +7,7 @@ queues, sends in the background, drops scores if tracing is off or sampled, and 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,7 @@ from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.uploaders.evaluations import Evaluation
-
-__all__ = ["BACKEND", "score_of", "upload"]
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _ADDRESSES = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")

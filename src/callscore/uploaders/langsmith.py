@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -17,11 +18,7 @@ from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.uploaders.evaluations import Evaluation
-
-__all__ = ["BACKEND", "feedback_of", "upload"]
 
 _KEYS = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
 _ADDRESSES = ("LANGSMITH_ENDPOINT", "LANGCHAIN_ENDPOINT")

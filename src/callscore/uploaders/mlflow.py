@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,7 @@ from callscore.sources.remote import without_credentials
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.uploaders.evaluations import Evaluation
-
-__all__ = ["BACKEND", "ID_FIELD", "feedback_of", "trace_id_of", "upload"]
 
 ID_FIELD = "callscore.id"
 _OTEL_ID = re.compile("[0-9a-f]{32}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -21,11 +22,7 @@ from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.uploaders.evaluations import Evaluation
-
-__all__ = ["BACKEND", "EVENT", "attributes_of", "upload"]
 
 EVENT = "gen_ai.evaluation.result"
 _LOGS_PATH = "/v1/logs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -12,11 +13,7 @@ from callscore.uploaders.responses import Responses
 from callscore.uploaders.sending import Backend, Connection, Delivery, Outcome, upload_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.uploaders.evaluations import Evaluation
-
-__all__ = ["BACKEND", "annotation_of", "upload"]
 
 _ADDRESSES = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT", "PHOENIX_BASE_URL")
 _TRACES_PATH = "/v1/traces"  # that an address for traces may end with

@@ -11,8 +11,6 @@ from typing import Any
 from callscore.core.rendering import clip
 from callscore.sources.remote import without_credentials
 
-__all__ = ["Redirected", "Responses"]
-
 _REDIRECTS = range(300, 400)
 _MAX_BODY = 200  # characters
 

@@ -17,17 +17,6 @@ from callscore.uploaders.evaluations import Evaluation, NamingOptions, evaluatio
 if TYPE_CHECKING:
     from callscore.core.case import Origin
 
-__all__ = [
-    "Backend",
-    "Connection",
-    "Delivery",
-    "Outcome",
-    "Uploader",
-    "nothing_to_send",
-    "upload_evaluations",
-    "upload_scored",
-]
-
 _BATCH = 100
 _MAX_NAMES = 5
 _MAX_PROBLEMS = 3

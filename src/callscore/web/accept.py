@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.hiding.hider import hide_text
 from callscore.history.hashing import blake2b
 from callscore.history.opening import default_path, open_existing
 from callscore.history.records import json_bytes
 from callscore.history.run_results import result_numbers
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_counts
-from callscore.rewriting.applying import rewrite
-from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings, is_exact
+from callscore.rewriting.applying import Refused, Rewritten, rewrite
+from callscore.rewriting.blessing import (
+    Blessings,
+    CaseLocator,
+    StoredRun,
+    Unblessed,
+    find_blessings,
+    is_exact,
+)
 from callscore.runner.answers import plain_case_payload
 from callscore.runner.stored_runs import score_reader, stored_calls
 from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
 from callscore.web.run_pages import NO_CASE, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from callscore.core.phrases import Language
     from callscore.history.store import Store
-    from callscore.rewriting.applying import Refused, Rewritten
-    from callscore.rewriting.blessing import Blessings, Unblessed
     from callscore.web.open_history import History
     from callscore.web.workers import Workshop
-
-__all__ = ["Accept", "Acceptances", "accept"]
 
 _DIGEST_SIZE = 16
 _CHANGED = Phrase(

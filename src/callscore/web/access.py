@@ -8,17 +8,14 @@ which only the server's own page has.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 
 from callscore.history.records import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-__all__ = ["HEADERS", "LARGEST_BODY", "TOKEN_HEADER", "Guard"]
 
 TOKEN_HEADER = "x-callscore-token"  # noqa: S105  (the name of a header)
 LARGEST_BODY = 256 * 1024  # bytes

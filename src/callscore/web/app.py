@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +21,7 @@ from callscore.web.accept import Acceptances
 from callscore.web.access import LARGEST_BODY, TOO_LARGE, Guard
 from callscore.web.cases import CasePages
 from callscore.web.comparisons import Comparisons
-from callscore.web.live_runs import Watchers, cancel
+from callscore.web.live_runs import Watcher, Watchers, cancel
 from callscore.web.open_history import History
 from callscore.web.previews import Previews
 from callscore.web.requests import BAD_REQUEST, NOT_FOUND, Asked, Refusal
@@ -32,16 +33,10 @@ from callscore.web.shell import COOKIE, shell_html, static_files
 from callscore.web.workers import Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from callscore.web.live_runs import Watcher
-
     Answer = Callable[[Asked], Any]
-
-__all__ = ["Page"]
 
 _Found = TypeVar("_Found")
 _THREADS = 16

@@ -7,6 +7,7 @@ only reads the history, as it would the run of another terminal. It ends with th
 from __future__ import annotations
 
 import atexit
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,7 @@ from callscore.processes import Process, ProcessEnded
 from callscore.web.server import page_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.phrases import Language
-
-__all__ = ["page_beside", "serve_page"]
 
 _GRACE = 5.0  # seconds for the process to end
 

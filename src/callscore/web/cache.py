@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-__all__ = ["Remembered"]
+from typing import Generic, TypeVar
 
 _Value = TypeVar("_Value")
 

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from callscore.core.phrases import Phrase
+from callscore.core.phrases import Language, Phrase
 from callscore.core.statistics import mean_score
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.run_lookup import list_runs
 from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.run import result_view
-from callscore.web.requests import NOT_FOUND
+from callscore.web.requests import NOT_FOUND, Asked
 from callscore.web.run_lists import UNKNOWN_EVALUATION, evaluation_key, fits_key, read_runs
-from callscore.web.run_pages import name_of_record
+from callscore.web.run_pages import RunPages, name_of_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.phrases import Language
     from callscore.core.results import Result
     from callscore.history.records import EvaluationRecord
     from callscore.history.store import Store
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
-    from callscore.web.run_pages import RunPages
-
-__all__ = ["CasePages"]
 
 _FEW_RUNS = 10
 _MOST_RUNS = 50

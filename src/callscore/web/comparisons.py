@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.comparing.changes import passed_trials
 from callscore.comparing.comparison import compare_sides
-from callscore.comparing.sides import merged_cases
+from callscore.comparing.sides import EvaluationSide, Side, merged_cases
 from callscore.core.phrases import Language, Phrase
 from callscore.core.settings import DEFAULT
 from callscore.engines.comparing_runs import with_cases
@@ -24,22 +25,16 @@ from callscore.reports.html.document import document_json
 from callscore.runner.compared_cases import ComparedCases, RunTrials
 from callscore.web.cache import Remembered
 from callscore.web.indexing import IndexWriter
-from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND
+from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND, Asked
 from callscore.web.responses import Encoded, encoded
 from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.comparing.case_pairs import CasePair
-    from callscore.comparing.sides import EvaluationSide, Side
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.reports.html.compared_trials import PairTrials
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
-
-__all__ = ["ComparedPair", "Comparisons", "compare_pair", "compared_case"]
 
 _MOST_KEPT = 2  # of large runs, each takes hundreds of megabytes
 _MOST_RUNS = 10

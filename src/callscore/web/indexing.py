@@ -5,27 +5,28 @@ A detail has an explanation and reasons in words; an index of 100,000 cases take
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
 
-from callscore.core.results import Answer
+from callscore.core.results import Answer, Result
 from callscore.hiding.hider import Hider
-from callscore.reports.html.case_view import CaseView, index_row, status_of, view_of_result
+from callscore.reports.html.case_view import (
+    CaseView,
+    IndexRow,
+    index_row,
+    status_of,
+    view_of_result,
+)
 from callscore.reports.html.compared_trials import TrialWriter
 from callscore.reports.html.packing import Packer
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.core.phrases import Language
-    from callscore.core.results import Result
-    from callscore.reports.html.case_view import IndexRow
-
-__all__ = ["IndexWriter", "index_of"]
 
 
 def index_of(results: Iterable[tuple[int, Result]], lang: Language) -> bytes:

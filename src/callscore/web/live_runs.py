@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,18 +14,13 @@ from callscore.history.live_results import LiveResult, results_after, results_si
 from callscore.history.locks import is_abandoned
 from callscore.history.stopping import is_stop_requested, request_stop
 from callscore.runner.stored_runs import evaluation_label
-from callscore.web.requests import CONFLICT
+from callscore.web.requests import CONFLICT, Asked
 from callscore.web.responses import encoded, error_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
-
-__all__ = ["WatchedRun", "Watcher", "Watchers", "cancel", "progress_of", "status_of"]
 
 _MOST_SHOWN = 20
 _PAUSE = 0.5  # seconds between two looks at a run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from time import monotonic, sleep, time
@@ -12,12 +13,7 @@ from callscore.history.database import file_identity
 from callscore.history.opening import open_existing, store_file_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.history.store import Store
-
-__all__ = ["History"]
-
 
 # Seconds that a history may take from its first byte to its tables.
 _BEGINNING = 3.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.settings import ineffective_settings
 from callscore.errors import CallscoreError
 from callscore.history.opening import open_existing
@@ -21,22 +21,17 @@ from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
 from callscore.history.scratch import ScratchStore, copy_run
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.web.cache import Remembered
-from callscore.web.comparisons import compare_pair, compared_case
+from callscore.web.comparisons import ComparedPair, compare_pair, compared_case
 from callscore.web.live_runs import status_of
-from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND
+from callscore.web.requests import BAD_REQUEST, CONFLICT, NOT_FOUND, Asked
 from callscore.web.run_lists import run_summary
 from callscore.web.settings_choices import chosen_settings
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
-    from callscore.core.phrases import Language
-    from callscore.web.comparisons import ComparedPair
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
     from callscore.web.responses import Encoded
     from callscore.web.workers import Workshop
-
-__all__ = ["Previews", "ScoreAgain", "score_again"]
 
 _MOST_KEPT = 3
 _ID_BYTES = 9

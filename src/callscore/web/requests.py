@@ -11,8 +11,6 @@ from msgspec import Struct
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import mention
 
-__all__ = ["BAD_REQUEST", "CONFLICT", "INVALID", "NOT_FOUND", "Asked", "Refusal"]
-
 BAD_REQUEST = 400
 NOT_FOUND = 404
 CONFLICT = 409

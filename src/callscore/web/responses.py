@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.large_number import decode_json
 from callscore.core.rendering import escape
@@ -19,11 +20,6 @@ from callscore.hiding.hider import Hider
 from callscore.hiding.redaction import NO_REDACTION
 from callscore.history.records import json_bytes
 from callscore.web.requests import INVALID, NOT_FOUND, Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["Encoded", "encoded", "error_answer"]
 
 _SERVER_ERROR = 500
 _UNEXPECTED = (

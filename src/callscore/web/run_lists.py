@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.phrases import Phrase
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
 from callscore.history.hashing import blake2b
 from callscore.history.locks import is_abandoned
-from callscore.history.records import json_bytes
-from callscore.history.run_lookup import list_runs
+from callscore.history.records import RunRecord, json_bytes
+from callscore.history.run_lookup import RunLine, list_runs
 from callscore.history.run_results import result_numbers
 from callscore.reports.history import RunRow, Step, timelines_of
 from callscore.web.live_runs import progress_of
-from callscore.web.requests import NOT_FOUND
+from callscore.web.requests import NOT_FOUND, Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.history.records import RunRecord
-    from callscore.history.run_lookup import Fits, RunLine
+    from callscore.history.run_lookup import Fits
     from callscore.history.store import Store
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
-
-__all__ = [
-    "UNKNOWN_EVALUATION",
-    "ListedRuns",
-    "evaluation_key",
-    "evaluation_name",
-    "evaluation_page",
-    "fits_key",
-    "home_page",
-    "read_runs",
-    "run_summary",
-    "runs_page",
-    "search_page",
-]
 
 _FEW_RUNS = 20
 _MOST_RUNS = 200

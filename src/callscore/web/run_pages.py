@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,20 +21,15 @@ from callscore.runner.stored_runs import ShowOptions, evaluation_label
 from callscore.web.cache import Remembered
 from callscore.web.indexing import index_of
 from callscore.web.live_runs import progress_of, status_of
-from callscore.web.requests import NOT_FOUND
+from callscore.web.requests import NOT_FOUND, Asked
 from callscore.web.responses import Encoded, encoded
 from callscore.web.run_lists import evaluation_key, run_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.core.results import Result
     from callscore.history.records import EvaluationRecord, RunRecord
     from callscore.history.store import Store
     from callscore.web.open_history import History
-    from callscore.web.requests import Asked
-
-__all__ = ["NO_CASE", "RunPages", "name_of_record", "position_of"]
 
 _MOST_DOCUMENTS = 6
 _MOST_RUNS = 8

@@ -9,6 +9,7 @@ import errno
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_urlsafe
@@ -21,20 +22,8 @@ from callscore.errors import InvalidSettings, MissingExtra
 from callscore.history.opening import default_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.phrases import Language
     from callscore.web.app import Page
-
-__all__ = [
-    "DEFAULT_PORT",
-    "HOST",
-    "PageServer",
-    "open_in_browser",
-    "page_server",
-    "require_extra",
-    "run_address",
-]
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 8765

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rules import rules_by_name
 from callscore.core.settings import (
     DEFAULT,
@@ -23,6 +24,7 @@ from callscore.core.settings import (
     Order,
     RepeatedCalls,
     SchemaDefaults,
+    Settings,
     Turns,
     get_preset,
     settings_from,
@@ -32,15 +34,9 @@ from callscore.runner.stored_runs import FUNCTION_SETTINGS, stored_settings
 from callscore.web.run_pages import name_of_record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from callscore.core.phrases import Language
-    from callscore.core.settings import Settings
     from callscore.history.records import EvaluationRecord
     from callscore.web.open_history import History
     from callscore.web.requests import Asked
-
-__all__ = ["chosen_settings", "settings_page"]
 
 _Kind = Literal["choice", "choices", "share", "texts", "effects", "arguments"]
 

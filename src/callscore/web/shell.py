@@ -5,6 +5,7 @@ Static files are those of a fixed table, read when the server starts: no path of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from html import escape as html_escape
 from importlib.resources import files
@@ -21,10 +22,7 @@ from callscore.reports.html.linking import STYLES
 from callscore.web.responses import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
-
-__all__ = ["COOKIE", "StaticFile", "shell_html", "static_files"]
 
 COOKIE = "callscore_lang"
 _TYPES = {

@@ -22,8 +22,6 @@ from callscore.web.responses import error_answer
 if TYPE_CHECKING:
     from msgspec import Struct
 
-__all__ = ["Workshop", "do_work"]
-
 _PLACES = 2
 _PATIENCE = 60.0  # seconds to wait for a place
 _ENDED = 500

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from callscore.core.call import AGENT
-from callscore.core.phrases import Phrase, say
+from callscore.core.call import AGENT, ToolCall
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import clip, escape
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
-
-__all__ = ["caller_suffix", "other_caller_text"]
 
 _LONGEST_NAME = 20
 _SPACE = "  "

@@ -8,15 +8,12 @@ from callscore.core.case import STATE_KIND, is_state
 from callscore.words.callers import other_caller_text
 from callscore.words.plain_data import score_to_dict
 from callscore.words.reasons import fault_reason
-from callscore.words.unpaired import explain_unpaired, missed_note
+from callscore.words.unpaired import Misplaced, UnpairedReasons, explain_unpaired, missed_note
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.score import Fault, Score
-    from callscore.words.unpaired import Misplaced, UnpairedReasons
-
-__all__ = ["fault_to_camel_dict", "score_numbers", "score_to_camel_dict"]
 
 _MAX_REASONS = 10
 _DIFFERENCE = ("path", "kind", "expected", "actual", "reason")

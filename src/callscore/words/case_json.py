@@ -7,6 +7,7 @@ data first.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from gc import get_referents
 from itertools import chain
 from math import isfinite
@@ -17,7 +18,7 @@ from msgspec.structs import astuple
 
 from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import contains_rule_keys
-from callscore.core.settings import DEFAULT
+from callscore.core.settings import DEFAULT, Settings
 from callscore.words.plain_data import (
     PairRow,
     Parts,
@@ -31,25 +32,11 @@ from callscore.words.plain_data import (
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
     from callscore.core.results import CaseScore
-    from callscore.core.settings import Settings
 
     Arrange = Callable[[dict[str, Any]], dict[str, Any]]
-
-__all__ = [
-    "NestedDeeply",
-    "are_plain_values",
-    "call_part",
-    "case_to_json",
-    "expected_part",
-    "plain_case_to_json",
-    "settings_to_json",
-    "value_part",
-]
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 _PLAIN = _SCALARS | {dict, list, tuple}

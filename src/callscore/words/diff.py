@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.core.rendering import (
     ELLIPSIS,
     common_prefix,
@@ -16,7 +17,7 @@ from callscore.core.rendering import (
     plain_arguments_text,
     short_names,
 )
-from callscore.core.score import Score, turn_passes
+from callscore.core.score import Pair, Score, turn_passes
 from callscore.words.callers import caller_suffix
 from callscore.words.diff_pairs import (
     MAX_DIFFERENCES,
@@ -31,9 +32,13 @@ from callscore.words.diff_rows import (
     INDENT,
     MARK,
     FixedRow,
+    Line,
+    Part,
     Row,
     SingleCall,
+    Style,
     TitleRow,
+    Widths,
     note,
     note_lines,
     plain_text,
@@ -44,6 +49,7 @@ from callscore.words.reasons import fault_sentence
 from callscore.words.turns import (
     END_STATE_TITLE,
     TURN,
+    CallBlock,
     call_blocks,
     first_wrong_text,
     has_blocks,
@@ -62,25 +68,9 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.text import Text
 
     from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
-    from callscore.core.score import Pair
-    from callscore.words.diff_rows import Line, Part, Style, Widths
-    from callscore.words.turns import CallBlock
-
-__all__ = [
-    "COLOURS",
-    "NOTHING_COUNTS",
-    "call_lines",
-    "calls_text",
-    "diff_lines",
-    "rich_text",
-    "score_text",
-]
 
 _MIN_WIDTH = 40
 _MAX_ALIKE = 100  # calls of one tool that a call is compared with

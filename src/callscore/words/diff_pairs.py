@@ -7,14 +7,15 @@ once, whatever widths are tried.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import json_type
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import (
     ELLIPSIS,
     display_width,
@@ -31,7 +32,11 @@ from callscore.words.callers import caller_suffix
 from callscore.words.diff_rows import (
     GAP,
     INDENT,
+    Line,
+    Part,
     Row,
+    Span,
+    Widths,
     has_ellipsis,
     lay_out,
     most_columns,
@@ -44,16 +49,9 @@ from callscore.words.reasons import difference_code_points, hidden_differences, 
 from callscore.words.value_text import arguments_text, path_text, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.arguments import Difference
-    from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
     from callscore.core.score import Pair
-    from callscore.words.diff_rows import Line, Part, Span, Widths
     from callscore.words.unpaired import UnpairedReasons
-
-__all__ = ["MAX_DIFFERENCES", "EqualPair", "Layout", "longest_name", "pair_part", "state_part"]
 
 MAX_DIFFERENCES = 20
 _MOST_LINES = 4  # that a name or a path may take

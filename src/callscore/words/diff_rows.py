@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
 
 from callscore.core.rendering import ELLIPSIS, clip, display_width, is_narrow, wrap, wrap_hanging
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-__all__ = [
-    "GAP",
-    "INDENT",
-    "MARK",
-    "FixedRow",
-    "Line",
-    "Part",
-    "Row",
-    "SingleCall",
-    "Span",
-    "Style",
-    "TitleRow",
-    "Widths",
-    "has_ellipsis",
-    "lay_out",
-    "most_columns",
-    "note",
-    "note_lines",
-    "plain_text",
-    "row_text",
-    "split_width",
-]
 
 Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
 Span = tuple[str, Style]

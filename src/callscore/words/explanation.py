@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from callscore.core.case import is_state
 from callscore.core.equality import equal_objects
-from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import wrap
 from callscore.core.rules import contains_matchers
-from callscore.core.score import f1_of, has_no_counted_calls
+from callscore.core.score import Pair, Score, f1_of, has_no_counted_calls
 from callscore.words.callers import caller_suffix, other_caller_text
 from callscore.words.reasons import difference_reason_lines
 from callscore.words.turns import joined_note
 from callscore.words.unpaired import (
+    UnpairedReasons,
+    Why,
     effective_order,
     expectation_parts,
     explain_unpaired,
@@ -34,22 +37,7 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
-    from callscore.core.score import Pair, Score
-    from callscore.words.unpaired import UnpairedReasons, Why
-
-__all__ = [
-    "AND_MORE",
-    "FORBIDDEN_CALLS",
-    "MORE_REASONS",
-    "NO_ACTUAL_CALL",
-    "explain",
-    "extra_reason",
-    "ignored_notes",
-]
 
 _MAX_ITEMS = 20
 _NAME_WIDTH = 80

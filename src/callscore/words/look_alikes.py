@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from unicodedata import category, normalize
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import common_prefix, escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from callscore.core.phrases import Language
-
-__all__ = ["code_points_text", "look_alike_lines", "looks_same"]
 
 # Letters of other scripts that look like Latin ones, and signs that look like several characters.
 _LETTERS = str.maketrans(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,18 +10,20 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from callscore.core.call import ToolCall
-from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
-from callscore.core.phrases import say
+from callscore.core.call import Tool, ToolCall
+from callscore.core.counted_calls import Ignored, forbidden_patterns, forbidding_pattern
+from callscore.core.phrases import Language, say
 from callscore.core.rendering import safe_repr
 from callscore.core.score import (
+    Pair,
+    Score,
     has_accepted_differences,
     outcome_of,
     tool_selection,
     turn_count,
     turn_passes,
 )
-from callscore.core.summary import pass_rates
+from callscore.core.summary import Summary, pass_rates
 from callscore.errors import InvalidCall
 from callscore.words.reasons import difference_reason, fault_sentence
 from callscore.words.value_text import (
@@ -36,13 +39,8 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from callscore.core.arguments import Difference
-    from callscore.core.call import Tool
     from callscore.core.case import Expected
-    from callscore.core.counted_calls import Ignored
-    from callscore.core.phrases import Language
     from callscore.core.results import (
         CaseScore,
         CaseTrials,
@@ -57,35 +55,8 @@ if TYPE_CHECKING:
         ScorerResult,
         UnscoredCase,
     )
-    from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
-    from callscore.core.summary import Summary
-
-__all__ = [
-    "PairRow",
-    "Parts",
-    "call_fields",
-    "call_to_dict",
-    "calls_of",
-    "case_fields",
-    "case_in_run",
-    "case_row",
-    "case_to_dict",
-    "expected_fields",
-    "metric_to_dict",
-    "noted_to_dict",
-    "notes_to_dict",
-    "pair_fields",
-    "results_to_dict",
-    "run_to_dict",
-    "score_to_dict",
-    "settings_fields",
-    "tool_to_dict",
-    "unanswered_in_run",
-    "unanswered_to_dict",
-    "value_to_dict",
-]
 
 # The first numbers of a score follow from how many calls there are of each kind.
 _RATES = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import (
@@ -30,23 +31,9 @@ from callscore.words.look_alikes import code_points_text
 from callscore.words.value_text import path_text, short_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.core.arguments import Difference
     from callscore.core.schemas.validation import SchemaError
     from callscore.core.score import Fault, FaultKind
-
-__all__ = [
-    "difference_code_points",
-    "difference_reason",
-    "difference_reason_lines",
-    "fault_kind_name",
-    "fault_reason",
-    "fault_sentence",
-    "hidden_differences",
-    "malformed_text",
-    "schema_error_note",
-]
 
 _OTHER_VALUE = Phrase(
     "{path}: expected {expected}, got {actual}", "{path}: ожидалось {expected}, получено {actual}"

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from callscore.core.case import END_STATE, is_state
-from callscore.core.phrases import Phrase, Plural, count_of, say
-from callscore.core.score import turn_count, turn_passes
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.score import Score, TurnScore, turn_count, turn_passes
 from callscore.words.value_text import percent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.core.phrases import Language
-    from callscore.core.score import Score, TurnScore
-
-__all__ = [
-    "END_STATE_TITLE",
-    "TURN",
-    "CallBlock",
-    "call_blocks",
-    "first_wrong_text",
-    "has_blocks",
-    "joined_note",
-    "state_word",
-    "tool_label",
-    "turn_word",
-]
 
 TURN = Phrase("Turn {number}", "Ход {number}")
 END_STATE_TITLE = Phrase("End state", "Конечное состояние")

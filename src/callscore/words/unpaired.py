@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -11,9 +12,9 @@ from msgspec import Struct
 from callscore.core.arguments import apply_settings, grade_calls
 from callscore.core.budget import Budget, OverBudget
 from callscore.core.call import AGENT, NOT_CAPTURED, ToolCall
-from callscore.core.case import Forbidden, Group, Times, calls_in, is_state
+from callscore.core.case import Expected, Forbidden, Group, Times, calls_in, is_state
 from callscore.core.equality import equal_objects, fingerprint
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.tool_names import changes_names, with_compared_name
 from callscore.words.callers import other_caller_text
 from callscore.words.look_alikes import code_points_text
@@ -21,23 +22,8 @@ from callscore.words.reasons import malformed_text
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.core.case import Expected
-    from callscore.core.phrases import Language
     from callscore.core.score import Score
     from callscore.core.settings import Settings
-
-__all__ = [
-    "Misplaced",
-    "UnpairedReasons",
-    "effective_order",
-    "expectation_parts",
-    "explain_unpaired",
-    "misplaced_calls",
-    "missed_note",
-    "uncounted_calls",
-]
 
 # What decides whether a call may be made, apart from its arguments: `one_of` an alternative to it,
 # `in_order` the calls around it, `together` the other calls of its optional group.

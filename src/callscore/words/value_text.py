@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
 from math import floor, isfinite
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import json_type
 from callscore.core.large_number import LargeNumber, large_integer
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -27,70 +28,14 @@ from callscore.core.rendering import (
     scalar_text,
 )
 from callscore.core.rules import Matcher
-from callscore.core.score import Score, has_no_counted_calls, turn_count
+from callscore.core.score import FaultKind, Score, has_no_counted_calls, turn_count
 from callscore.words.callers import caller_suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from callscore.core.call import ToolCall
     from callscore.core.results import EvaluationResults, Results, RunResults, ScorerResult
-    from callscore.core.score import FaultKind
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary, ToolCounts
     from callscore.core.unused_rules import UnusedRule
-
-__all__ = [
-    "CASES",
-    "ERROR_COUNT",
-    "FILES",
-    "GOOD",
-    "MORE",
-    "NOT_SCORED",
-    "NOT_SCORED_REASON",
-    "NO_EFFECT",
-    "NO_RATING",
-    "RESULTS",
-    "RUNS",
-    "TOOLS",
-    "TOOL_DEFINITIONS",
-    "TRACES",
-    "TRIALS",
-    "UNREADABLE_COUNT",
-    "arguments_text",
-    "assumed_notes",
-    "call_counts",
-    "call_text",
-    "confused_tools",
-    "decimal",
-    "encode_json",
-    "exact_decimal",
-    "exact_percent",
-    "forbidden_tools",
-    "has_meaningful_precision",
-    "json_document",
-    "json_safe",
-    "json_safe_string",
-    "lacks_expected_calls",
-    "name_text",
-    "path_text",
-    "percent",
-    "rating",
-    "rating_meaning",
-    "rating_of",
-    "rating_text",
-    "results_line",
-    "run_text",
-    "safe_document",
-    "short_path",
-    "shown_rating",
-    "sparkline",
-    "summary_line",
-    "type_name",
-    "worst_arguments",
-    "worst_faults",
-    "worst_tools",
-]
 
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 TRIALS = Plural(("trial", "trials"), ("попытка", "попытки", "попыток"))

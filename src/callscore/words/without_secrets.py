@@ -12,8 +12,6 @@ from callscore.hiding.hider import Hider, hide_for_report
 if TYPE_CHECKING:
     from callscore.core.score import Score
 
-__all__ = ["score_without_secrets", "text_without_secrets"]
-
 
 def score_without_secrets(score: Score) -> Score:
     """The score with markers in place of secrets; its numbers are those of the real values."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.rules import ABSENT, Verdict, operand_problem
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "SCHEMA", "check", "compare", "describe"]
+from callscore.core.rules import ABSENT, Context, Matcher, Verdict, operand_problem
 
 KEYS = ("$absent",)
 MAY_BE_ABSENT = True

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.equality import exact_ratio, is_number
 from callscore.core.large_number import LargeNumber, as_large
-from callscore.core.rules import Verdict, describe_value, operand_problem, option_problem
+from callscore.core.rules import (
+    Context,
+    Matcher,
+    Verdict,
+    describe_value,
+    operand_problem,
+    option_problem,
+)
 from callscore.core.value_comparison import wrong_type
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "RULE", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$approx",)
 OPTIONS = ("rel", "abs")

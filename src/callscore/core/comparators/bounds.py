@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from itertools import product
 from operator import ge, gt, le, lt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.equality import is_number
 from callscore.core.large_number import LargeNumber
-from callscore.core.rules import Verdict, operand_problem, option_problem
+from callscore.core.rules import Context, Matcher, Verdict, operand_problem, option_problem
 from callscore.core.value_comparison import wrong_type
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "SCHEMA", "check", "compare"]
 
 # Python compares integers with floats exactly, however large they are.
 _TESTS = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}

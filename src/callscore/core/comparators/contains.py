@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.rules import Verdict, operand_problem
+from callscore.core.rules import Context, Matcher, Verdict, operand_problem
 from callscore.core.value_comparison import wrong_type
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "RULE", "SCHEMA", "check", "compare"]
 
 KEYS = ("$contains",)
 RULE = True

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.equality import is_number
 from callscore.core.large_number import LargeNumber
 from callscore.core.phrases import Note, Phrase
-from callscore.core.rules import Verdict, describe_value, operand_problem
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["Moment", "is_compact_date", "parse_moment"]
+from callscore.core.rules import Context, Matcher, Verdict, describe_value, operand_problem
 
 # A day alone, or a point in time with a time zone or without.
 Moment = date | datetime

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.equality import is_fraction
 from callscore.core.phrases import Note, Phrase
-from callscore.core.rules import Verdict, operand_problem, option_problem
+from callscore.core.rules import Context, Matcher, Verdict, operand_problem, option_problem
 from callscore.core.value_comparison import ask_once_about, require_fraction, shortened
 from callscore.errors import InvalidSettings
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "SCHEMA", "check", "compare"]
 
 KEYS = ("$judge",)
 OPTIONS = ("at_least",)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.rules import Verdict, describe_value, operand_problem
+from callscore.core.rules import Context, Matcher, Verdict, describe_value, operand_problem
 from callscore.core.value_comparison import may_be_absent
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "NESTS", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$one_of",)
 NESTS = True

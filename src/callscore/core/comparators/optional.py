@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.rules import ABSENT, Verdict
+from callscore.core.rules import ABSENT, Context, Matcher, Verdict
 from callscore.core.value_comparison import is_accepted
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = [
-    "EXAMPLES",
-    "KEYS",
-    "MAY_BE_ABSENT",
-    "NESTS",
-    "RULE",
-    "SCHEMA",
-    "accepts",
-    "check",
-    "compare",
-]
 
 KEYS = ("$optional",)
 NESTS = True

@@ -7,25 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.rendering import clip, escape
-from callscore.core.rules import Verdict, describe_value, operand_problem
+from callscore.core.rules import Context, Matcher, Verdict, describe_value, operand_problem
 from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
     import regex
 
-    from callscore.core.rules import Context, Matcher
-
-__all__ = [
-    "EXAMPLES",
-    "KEYS",
-    "SCHEMA",
-    "accepts",
-    "check",
-    "compare",
-    "compiled",
-    "describe",
-    "pattern_problem",
-]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {

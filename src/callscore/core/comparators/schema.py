@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from callscore.core.rules import Verdict, contains_matchers
+from callscore.core.rules import Context, Matcher, Verdict, contains_matchers
 from callscore.core.schemas.validation import is_valid, schema_problem, validation_errors
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "accepts", "check", "compare"]
 
 KEYS = ("$schema",)
 SCHEMA: dict[str, Any] = {

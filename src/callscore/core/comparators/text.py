@@ -6,18 +6,13 @@ import re
 from functools import lru_cache
 from itertools import groupby
 from math import floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category, combining, normalize
 
 from callscore.core.equality import is_fraction
 from callscore.core.phrases import Note, Phrase
-from callscore.core.rules import Verdict, operand_problem, option_problem
+from callscore.core.rules import Context, Matcher, Verdict, operand_problem, option_problem
 from callscore.core.value_comparison import call_user_function, require_fraction, wrong_type
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["IGNORABLE", "fold"]
 
 IGNORABLE = ("case", "space", "punctuation", "width")
 # Punctuation by Unicode that changes the meaning: 10% is not 10, and C# is not C.

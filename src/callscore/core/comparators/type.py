@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from callscore.core.equality import json_type
-from callscore.core.rules import Verdict, describe_value, operand_problem
-
-if TYPE_CHECKING:
-    from callscore.core.rules import Context, Matcher
-
-__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
+from callscore.core.rules import Context, Matcher, Verdict, describe_value, operand_problem
 
 _NAMES = ("string", "number", "integer", "boolean", "null", "object", "array")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from callscore.core.assignment import BipartiteMatching, columns_in
 from callscore.core.equality import fingerprint
 from callscore.core.rules import (
     ABSENT,
+    Context,
     FailedPart,
     Matcher,
     Verdict,
@@ -20,12 +22,7 @@ from callscore.core.rules import (
 from callscore.core.value_comparison import is_accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.core.budget import Budget
-    from callscore.core.rules import Context
-
-__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
 
 KEYS = ("$unordered",)
 NESTS = True

@@ -12,16 +12,11 @@ from heapq import heappop, heappush
 from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.assignment import assign, levels_of
-from callscore.core.groups.tree import GROUPS
+from callscore.core.assignment import Levels, assign, levels_of
+from callscore.core.groups.tree import GROUPS, Part, Subproblem, Worth
 
 if TYPE_CHECKING:
-    from callscore.core.assignment import Levels
     from callscore.core.budget import Budget
-    from callscore.core.groups.tree import Part, Subproblem, Worth
-
-__all__ = ["solve_by_branching"]
-
 
 _STEPS_PER_LINE = 4
 _BITS_PER_STEP = 500

@@ -6,15 +6,12 @@ combination of their states, so their number is limited; the states of groups in
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.groups.tree import Part, Subproblem, Worth
-
-__all__ = ["Extent", "count_states", "count_steps", "solve_by_states"]
 
 _MANY_STATES = 1_000_000  # from here on, a path that says where they come from is useful
 _STEPS_PER_ADVANCE = 2

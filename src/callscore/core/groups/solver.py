@@ -7,33 +7,30 @@ alternatives; and then it is the first in order, as in `pairing`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.budget import MAX_STEPS, OverBudget
+from callscore.core.budget import MAX_STEPS, Budget, OverBudget
 from callscore.core.groups.branch_and_bound import solve_by_branching
-from callscore.core.groups.interleaving import count_states, count_steps, solve_by_states
+from callscore.core.groups.interleaving import Extent, count_states, count_steps, solve_by_states
 from callscore.core.groups.tree import (
     GROUPS,
     NO_SLOT,
+    Grader,
+    Node,
+    Slot,
+    Subproblem,
+    Tree,
     build_tree,
     split_tree,
     weigh_subproblem,
 )
-from callscore.core.rates import Rate, best_at_any_rate
+from callscore.core.rates import Counts, Rate, best_at_any_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.budget import Budget
     from callscore.core.call import ToolCall
     from callscore.core.case import Expected
-    from callscore.core.groups.interleaving import Extent
-    from callscore.core.groups.tree import Grader, Node, Slot, Subproblem, Tree
-    from callscore.core.rates import Counts
     from callscore.core.settings import Settings
-
-__all__ = ["GroupPairing", "match_groups"]
-
 
 _BITS_PER_STEP = 200  # of the worth of a pair
 

@@ -7,7 +7,7 @@ columns: a row (mostly one slot) takes at most one column, which is an actual ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from math import lcm, prod
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
@@ -17,32 +17,13 @@ from msgspec import Struct, structs
 from callscore.core.arguments import Grade
 from callscore.core.assignment import columns_in
 from callscore.core.call import ToolCall
-from callscore.core.case import Forbidden, Group, Times
-from callscore.core.rates import is_mixed
+from callscore.core.case import Expected, Forbidden, Group, Times
+from callscore.core.rates import Rate, is_mixed
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.core.budget import Budget
-    from callscore.core.case import Expected
-    from callscore.core.rates import Rate
     from callscore.core.settings import Order
-
-__all__ = [
-    "GROUPS",
-    "NO_SLOT",
-    "Grader",
-    "Node",
-    "Part",
-    "Slot",
-    "Subproblem",
-    "Tree",
-    "Worth",
-    "build_tree",
-    "split_tree",
-    "weigh_subproblem",
-]
 
 # For an expected call: the positions of the actual calls with each grade, as a bit set.
 Grader = Callable[[ToolCall], dict[Grade, int]]

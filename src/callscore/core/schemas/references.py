@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = [
-    "ALL_KEYWORDS",
-    "MAX_EXPANDED",
-    "SAME_VALUE_KEYWORDS",
-    "apply_nullable",
-    "expands_too_much",
-    "resolve_reference",
-    "subschemas",
-    "takes_too_long",
-]
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 _POSITION = re.compile(r"[0-9]{1,9}")  # no list is longer
 

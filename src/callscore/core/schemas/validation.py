@@ -8,6 +8,7 @@ run in linear time, or, with lookarounds or backreferences, in a limited number 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,20 +28,9 @@ from callscore.core.schemas.references import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from jsonschema_rs import ValidationError, Validator
 
     from callscore.core.budget import Budget
-
-__all__ = [
-    "DRAFTS",
-    "SchemaError",
-    "is_valid",
-    "schema_problem",
-    "unchecked_error",
-    "validation_errors",
-]
 
 # The keyword of an error that says why a value could not be checked.
 UNCHECKED = "unchecked"

@@ -20,8 +20,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 320
 _EXAMPLE_INVOCATION = {
     "user_content": {"role": "user", "parts": [{"text": "How is Paris?"}]},

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes", "take_events"]
-
 ORDER = 598
 _EXAMPLE_CALL = {"id": "adk-1", "name": "get_weather", "args": {"city": "Paris"}}
 EXAMPLE = [

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 596
 EXAMPLE = [
     {"type": "RUN_STARTED", "threadId": "t1", "runId": "r1"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.reading import find_dialect, inner_finder, read_definitions_in, read_document
@@ -10,14 +11,10 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
 
     _Find = Callable[[Any], Dialect | None]
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 460
 _EXAMPLE_CALL = {"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}

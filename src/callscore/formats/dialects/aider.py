@@ -11,8 +11,6 @@ from typing import Any
 from callscore.formats.signs import TEXT_SIGNS
 from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "HAS_CALLS", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 90  # before the formats of texts: an edit of a chat can look like a call
 EXAMPLE = """\
 # aider chat started at 2025-05-04 17:02:36

@@ -17,17 +17,6 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognizes",
-    "take_blocks",
-]
-
 ORDER = 685
 EXAMPLE = {
     "type": "message",

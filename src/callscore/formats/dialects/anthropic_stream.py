@@ -16,8 +16,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 680
 EXAMPLE = [
     {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}},

@@ -15,8 +15,6 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 425
 EXAMPLE = [
     {"role": "User", "text": "How warm is it in Paris?"},

@@ -6,7 +6,8 @@ or of a batch, may have either.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,21 +18,6 @@ from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "has_blocks",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognizes",
-    "take_message",
-]
 
 ORDER = 670
 _EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}

@@ -7,6 +7,7 @@ of them are text. The answer of the model has the same call under another name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.shape import at, dicts, first, list_of, text_of
@@ -14,11 +15,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 360
 EXAMPLE = [

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.rendering import mention
@@ -17,11 +18,6 @@ from callscore.formats.shape import as_list, describe, dicts, json_of, list_of, 
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 420
 EXAMPLE = {"id": "simple_python_0", "result": [{"get_weather": '{"city": "Paris"}'}]}

@@ -14,17 +14,14 @@ from msgspec.structs import replace
 from callscore.formats.reading import inner_finder
 from callscore.formats.shape import at, dicts, integer_of, text_of
 from callscore.formats.signs import Signs
-from callscore.formats.trace import DEFAULT_READ_OPTIONS, Trace, join_exchanges
+from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace, join_exchanges
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import ReadOptions
 
     _Calls = tuple[ToolCall, ...]
     _Inner = tuple[str | None, _Calls]  # the id of the call that ran an agent, and its calls
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 475
 _KEY = "callscore_recording"

@@ -8,6 +8,7 @@ tool. `use_mcp_tool` is read as a call of the tool that it names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.call import NOT_CAPTURED, TRUNCATED, Malformed, excerpt
@@ -16,11 +17,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 95  # before the formats of texts, whose marks can be in an export
 _EXAMPLE_TEXT = "<read_file>\n<path>a.py</path>\n</read_file>"

@@ -23,8 +23,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 340
 EXAMPLE = [
     {"type": "session_meta", "payload": {"id": "0199a213", "cwd": "/home/ana/shop"}},

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 347
 EXAMPLE = {
     "exportedAt": "2026-01-31T16:05:45.798Z",

@@ -10,8 +10,6 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 440
 EXAMPLE = {
     "input": "What is the weather in Paris?",

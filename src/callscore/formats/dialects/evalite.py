@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.reading import inner_finder
 from callscore.formats.shape import at, dicts, integer_of, json_of, text_of
 from callscore.formats.signs import Signs
@@ -12,14 +13,9 @@ from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.core.call import ToolCall
     from callscore.formats.dialect import Dialect
 
     _Find = Callable[[Any], Dialect | None]
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 455
 _EXAMPLE_INPUT = {"city": "Paris"}

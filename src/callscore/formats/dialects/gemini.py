@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import (
@@ -16,11 +17,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from callscore.core.call import Tool
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 660
 _EXAMPLE_CALL = {"name": "get_weather", "args": {"city": "Paris"}}

@@ -21,8 +21,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 195  # before the formats of spans, some of which are among the telemetry
 EXAMPLE = {
     "sessionId": "730077db",

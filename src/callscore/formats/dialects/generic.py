@@ -7,11 +7,11 @@ all stacks, and reads the output of `callscore extract`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_arguments, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
@@ -27,20 +27,6 @@ from callscore.formats.shape import (
 )
 from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
-
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "is_call",
-    "joins_lines",
-    "listed_calls",
-    "read",
-    "recognizes",
-]
 
 ORDER = 900
 EXAMPLE = [

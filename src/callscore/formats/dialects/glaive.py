@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.dataset_tools import tools_in_prompt
@@ -11,13 +12,9 @@ from callscore.formats.shape import at, json_of
 from callscore.formats.signs import Signs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 152
 EXAMPLE = '<functioncall> {"name": "get_weather", "arguments": \'{"city": "Paris"}\'} <|endoftext|>'

@@ -15,8 +15,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 545
 _EXAMPLE_CALL = {"tool_name": "get_weather", "arguments": {"city": "Paris"}, "id": "call_1"}
 EXAMPLE: dict[str, Any] = {

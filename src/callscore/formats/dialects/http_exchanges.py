@@ -6,6 +6,7 @@ The requests repeat earlier answers; only the results of the calls are taken fro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +21,13 @@ from callscore.formats.families.user_turns import count_turns
 from callscore.formats.reading import Recognizer, inner_finder
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, list_of, text_of
 from callscore.formats.signs import Signs
-from callscore.formats.trace import Trace
+from callscore.formats.trace import ReadOptions, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
-    from callscore.formats.trace import ReadOptions
 
     _Find = Callable[[Any], Dialect | None]
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 390
 _EXAMPLE_CALL = {

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 310
 _EXAMPLE_CALL = {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
 _EXAMPLE_MESSAGE = {"role": "assistant", "content": "", "tool_calls": [_EXAMPLE_CALL]}

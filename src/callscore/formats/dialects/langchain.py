@@ -22,18 +22,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "continues",
-    "generated_message",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognizes",
-]
-
 ORDER = 500
 EXAMPLE = {
     "type": "ai",

@@ -11,8 +11,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 505
 _EXAMPLE_CALL = {"id": "c1", "name": "weather", "arguments": '{"city": "Munich"}'}
 EXAMPLE = [

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool, ToolCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import openinference
 from callscore.formats.families.call_phases import join_phases
@@ -32,10 +32,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 250
 _EXAMPLE_CALL = {

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "continues", "joins_lines", "read", "recognizes"]
-
 ORDER = 510
 EXAMPLE = [{"agent": {"messages": [langchain.EXAMPLE]}}]
 _MAX_SAMPLED = 10

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 197
 EXAMPLE = {
     "trace_id": "trace-1",

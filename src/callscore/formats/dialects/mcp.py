@@ -7,24 +7,20 @@ belongs to the last request before it that has no answer yet.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import as_list, at, first, json_of, list_of, name_of
 from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 280
 EXAMPLE = [

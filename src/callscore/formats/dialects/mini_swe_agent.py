@@ -19,8 +19,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 363
 EXAMPLE = {
     "info": {"mini_version": "2.3.0", "exit_status": "Submitted"},

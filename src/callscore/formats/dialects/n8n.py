@@ -18,8 +18,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 375
 _EXAMPLE_ACTION = {"tool": "get_weather", "toolInput": {"city": "Paris"}, "toolCallId": "call_1"}
 EXAMPLE = {

@@ -19,8 +19,6 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace, View
 from callscore.formats.transcript import Transcript
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 270
 EXAMPLE = [
     {

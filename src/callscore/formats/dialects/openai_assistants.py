@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import EXAMPLE_CALL, take_call
 from callscore.formats.shape import as_list, at, dicts, first, list_of, text_of
@@ -12,10 +12,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 610
 EXAMPLE = {

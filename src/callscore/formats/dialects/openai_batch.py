@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 620
 EXAMPLE = {
     "custom_id": "task-1",

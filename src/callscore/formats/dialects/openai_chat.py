@@ -23,20 +23,6 @@ from callscore.formats.signs import Signs
 from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
-__all__ = [
-    "EXAMPLE",
-    "EXAMPLE_CALL",
-    "ORDER",
-    "SIGNS",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognizes",
-    "take_call",
-    "take_executed",
-    "take_message",
-]
-
 ORDER = 720
 EXAMPLE_CALL = {
     "id": "call_1",

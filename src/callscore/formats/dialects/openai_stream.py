@@ -19,18 +19,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "Fragments",
-    "fragment_in",
-    "index_of",
-    "joins_lines",
-    "read",
-    "recognizes",
-]
-
 ORDER = 715
 _EXAMPLE_BEGINNING = {
     "index": 0,

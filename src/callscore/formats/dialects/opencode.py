@@ -6,6 +6,7 @@ changes: the last state counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import NOT_CAPTURED, TRUNCATED
@@ -23,11 +24,7 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
 
 ORDER = 371
 _EXAMPLE_PART = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 365
 EXAMPLE = [
     {"id": 1, "source": "agent", "action": "run", "args": {"command": "ls", "thought": "I look."}},

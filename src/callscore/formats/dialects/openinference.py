@@ -40,20 +40,6 @@ from callscore.formats.signs import Signs
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "arguments_in",
-    "joins_lines",
-    "offered_tools_in",
-    "read",
-    "read_tools",
-    "recognizes",
-    "requests_in",
-    "unwrapped",
-]
-
 ORDER = 210
 _KIND = "openinference.span.kind"
 _MESSAGE = "llm.output_messages.0.message"

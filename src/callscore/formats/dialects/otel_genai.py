@@ -30,8 +30,6 @@ from callscore.formats.signs import Signs
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 220
 _EXAMPLE_ATTRIBUTES = [
     {"key": "gen_ai.tool.name", "value": {"stringValue": "get_weather"}},

@@ -16,8 +16,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 345
 EXAMPLE = [
     {"type": "session", "id": "d703a1a9", "timestamp": "2026-01-20T23:33:50Z", "cwd": "/home/ana"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,13 +16,9 @@ from callscore.formats.trace import ReadOptions, Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from callscore.formats.dialect import Dialect
 
     _Find = Callable[[Any], Dialect | None]
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
 
 ORDER = 450
 _EXAMPLE_CALL = {

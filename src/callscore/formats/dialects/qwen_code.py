@@ -15,8 +15,6 @@ from callscore.formats.signs import Signs
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "recognizes"]
-
 ORDER = 325
 EXAMPLE = [
     {

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 422
 EXAMPLE = {
     "conversations": [

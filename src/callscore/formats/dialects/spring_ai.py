@@ -13,8 +13,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 580
 EXAMPLE = {
     "messageType": "ASSISTANT",

@@ -12,8 +12,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 435
 EXAMPLE = {
     "userInput": "How is the weather in Paris?",

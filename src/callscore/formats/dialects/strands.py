@@ -6,6 +6,7 @@ is read, too.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
@@ -15,12 +16,8 @@ from callscore.formats.signs import Signs
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
 
 ORDER = 675
 _EXAMPLE_USE = {"toolUseId": "tooluse_1", "name": "get_weather", "input": {"city": "Paris"}}

@@ -13,8 +13,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 400
 _EXAMPLE_CALL = {
     "id": "call_1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import TRUNCATED, Malformed, Tool, excerpt
@@ -11,12 +12,8 @@ from callscore.formats.shape import json_of
 from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 110
 _BAR = "\uff5c"

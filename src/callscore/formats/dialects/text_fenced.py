@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.generic import listed_calls
@@ -18,13 +19,9 @@ from callscore.formats.shape import json_of
 from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 190
 EXAMPLE = '```json\n[{"name": "get_weather", "arguments": {"city": "Paris"}}]\n```'

@@ -12,8 +12,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 100
 EXAMPLE = (
     "<|channel|>analysis<|message|>The user asks for the weather.<|end|>"

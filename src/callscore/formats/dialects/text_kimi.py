@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import TRUNCATED, Malformed, Tool
@@ -10,12 +11,8 @@ from callscore.formats.families.model_text import make_markup, read_marked
 from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 120
 EXAMPLE = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.model_text import (
@@ -15,13 +16,9 @@ from callscore.formats.families.python_calls import parse_calls, take_call
 from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 170
 EXAMPLE = '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}'

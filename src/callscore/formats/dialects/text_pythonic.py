@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.model_text import answer_texts, read_turns, take_json
@@ -10,13 +11,9 @@ from callscore.formats.families.python_calls import is_python_call_list, take_py
 from callscore.formats.signs import TEXT_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
     from callscore.formats.transcript import Transcript
-
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
 
 ORDER = 180
 EXAMPLE = "[get_weather(city='Paris', unit='celsius'), get_time(city='Paris')]"

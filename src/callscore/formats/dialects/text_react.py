@@ -11,8 +11,6 @@ from callscore.formats.signs import TEXT_SIGNS
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 165
 EXAMPLE = (
     "Thought: I need the weather.\n"

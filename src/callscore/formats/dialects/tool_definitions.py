@@ -13,18 +13,6 @@ from callscore.formats.trace import ReadOptions, Trace
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = [
-    "EXAMPLE",
-    "ORDER",
-    "SIGNS",
-    "is_definition",
-    "is_schema",
-    "joins_lines",
-    "read",
-    "read_tools",
-    "recognizes",
-]
-
 ORDER = 890
 _EXAMPLE_FUNCTION = {
     "name": "get_weather",

@@ -15,8 +15,6 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "recognizes"]
-
 ORDER = 585
 _EXAMPLE_CALL = {
     "type": "tool-call",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import ReadOptions, Trace
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "joins_lines", "read", "read_tools", "recognizes"]
-
 ORDER = 265
 EXAMPLE = [
     {

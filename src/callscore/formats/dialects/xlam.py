@@ -16,8 +16,6 @@ from callscore.formats.trace import ReadOptions, Trace
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["EXAMPLE", "ORDER", "SIGNS", "read", "read_tools", "recognizes"]
-
 ORDER = 423
 EXAMPLE = {
     "id": 0,

@@ -9,6 +9,7 @@ marked, and which is not a call as a whole, calls nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +36,10 @@ from callscore.formats.reading import find_dialect
 from callscore.formats.shape import as_list, first, json_of, list_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.formats.trace import ReadOptions
     from callscore.formats.transcript import Transcript
 
     Take = Callable[[str, Transcript, ReadOptions], bool]
-
-__all__ = ["is_call_object", "take_answer"]
 
 # What models call in order to say that they call nothing.
 _NO_CALL = ("no_function", "out_of_domain")

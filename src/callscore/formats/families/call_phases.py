@@ -17,8 +17,6 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from callscore.formats.families.spans import Span
 
-__all__ = ["join_phases"]
-
 _PHASE = re.compile(
     r"(?:(?P<tool>.+)[./:_ -])?"
     r"(?P<phase>start|started|success|succeeded|finish|finished|completed?|error|failed|retry)"

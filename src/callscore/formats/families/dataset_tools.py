@@ -12,8 +12,6 @@ from callscore.formats.shape import as_list, json_of
 if TYPE_CHECKING:
     from callscore.core.call import Tool
 
-__all__ = ["literal_of", "read_dataset_tools", "tools_in_prompt"]
-
 _TYPES = {
     name: kind
     for kind, names in {

@@ -11,17 +11,14 @@ from copy import deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import TRUNCATED, Malformed, excerpt
+from callscore.core.call import TRUNCATED, Malformed, Tool, excerpt
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
 from callscore.formats.unknown_kinds import is_unknown_call
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions
-
-__all__ = ["ContentReader", "is_content", "read_declarations", "text_in_content"]
 
 _ROLES = ("user", "model", "function", "tool", "system", None)
 _CALLS = ("functionCall", "function_call")

@@ -5,14 +5,15 @@ Also in the variants of Pydantic AI, Logfire, Google ADK, Strands and any-agent.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.call import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.families.observed_runs import ObservedStep, ToolResult
-from callscore.formats.families.spans import Event
+from callscore.formats.families.spans import Event, Span
 from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.families.user_turns import count_turns
 from callscore.formats.shape import (
@@ -29,23 +30,8 @@ from callscore.formats.shape import (
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from callscore.core.call import ToolCall
     from callscore.formats.families.model_outputs import ModelOutputs
-    from callscore.formats.families.spans import Span
     from callscore.formats.trace import ReadOptions
-
-__all__ = [
-    "are_otel_messages",
-    "observe_span",
-    "offered_tools_in",
-    "question_of",
-    "responses_in",
-    "take_otel_messages",
-    "whole_conversation",
-]
-
 
 _CALL_TYPES = ("tool_call", "server_tool_call")
 _RESULT_TYPES = ("tool_call_response", "server_tool_call_response")

@@ -14,14 +14,6 @@ from callscore.formats.shape import at, dicts, first, json_of
 if TYPE_CHECKING:
     from callscore.formats.transcript import Transcript
 
-__all__ = [
-    "HOSTED_RESULTS",
-    "is_hosted_item",
-    "is_hosted_search",
-    "take_hosted_item",
-    "take_hosted_result",
-]
-
 # The fields with the arguments of each tool, and the field that is the whole argument object.
 _ARGUMENT_FIELDS = {
     "code_interpreter_call": ("code",),

@@ -7,6 +7,7 @@ could not be parsed; the others only if a message was written without the first.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.formats.calls import is_empty_call
@@ -21,23 +22,9 @@ from callscore.formats.families.written_calls import (
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from callscore.core.call import ToolCall
     from callscore.formats.trace import ReadOptions
     from callscore.formats.transcript import Transcript
-
-__all__ = [
-    "ToolRun",
-    "call_of_tool_run",
-    "fields_of",
-    "goes_on",
-    "is_message",
-    "is_unambiguous_message",
-    "take_messages",
-    "tool_results_in",
-]
-
 
 CHUNK = "AIMessageChunk"
 # The kind of a message by its type, or by the name of its class. Chunks of other messages than

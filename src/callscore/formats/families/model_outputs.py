@@ -5,10 +5,11 @@ Tools that do not interpret the answers of models store them nearly unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.dialect import dialect_named
+from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.families.genai_spans import (
     are_otel_messages,
     responses_in,
@@ -21,13 +22,8 @@ from callscore.formats.transcript import Transcript
 from callscore.formats.unread import find_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from callscore.core.call import ToolCall
-    from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions
-
-__all__ = ["ModelOutputs"]
 
 # The dialects of answers of models, and of conversations with them.
 _MODEL_DIALECTS = frozenset(

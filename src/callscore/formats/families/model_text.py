@@ -8,9 +8,10 @@ still a call, of the tool whose name can be read.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.core.call import INVALID, NOT_AN_OBJECT, TRUNCATED, Malformed, excerpt
+from callscore.core.call import INVALID, NOT_AN_OBJECT, TRUNCATED, Malformed, Tool, excerpt
 from callscore.core.large_number import decode_json
 from callscore.formats.calls import ARGUMENT_KEYS, ID_KEYS, raw_text, read_arguments
 from callscore.formats.definitions import read_definitions
@@ -18,27 +19,10 @@ from callscore.formats.shape import as_list, at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from callscore.core.call import Tool
     from callscore.formats.trace import ReadOptions, Trace
 
     TakeCall = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
     TakeResult = Callable[[re.Match[str], Transcript], None]
-
-__all__ = [
-    "answer_texts",
-    "make_markup",
-    "read_marked",
-    "read_turns",
-    "starts_with_call",
-    "tagged_call_reader",
-    "take_json",
-    "take_values",
-    "tools_in",
-    "typed_value",
-]
-
 
 # --- calls as JSON: one object, a list of them, or several in a row ----------------------------
 

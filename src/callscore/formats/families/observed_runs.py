@@ -8,7 +8,7 @@ once, in one of two views: as requested by the models, or as executed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,12 +16,7 @@ from msgspec.structs import replace
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Origin
 from callscore.formats.shape import text_in
-from callscore.formats.trace import Trace, join_exchanges
-
-if TYPE_CHECKING:
-    from callscore.formats.trace import ReadOptions, View
-
-__all__ = ["ObservedRun", "ObservedStep", "ToolResult", "traces_of"]
+from callscore.formats.trace import ReadOptions, Trace, View, join_exchanges
 
 
 class Nesting(Struct, frozen=True):

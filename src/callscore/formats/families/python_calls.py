@@ -10,31 +10,16 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Mapping
 from itertools import accumulate, islice
 from keyword import kwlist
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.core.call import INVALID, TRUNCATED, Malformed, excerpt
+from callscore.core.call import INVALID, TRUNCATED, Malformed, Tool, excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
-
-__all__ = [
-    "PythonCall",
-    "find_call_list",
-    "is_python_call_list",
-    "parse_calls",
-    "parse_literal",
-    "read_plain_calls",
-    "take_call",
-    "take_python",
-    "take_unparsable",
-]
-
 
 _MAX_DEPTH = 10
 _KEYWORDS = frozenset(kwlist)

@@ -12,20 +12,16 @@ model writes after an action may be an observation of its own invention: the tex
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import Malformed, excerpt
+from callscore.core.call import Malformed, Tool, excerpt
 from callscore.formats.calls import read_arguments
 from callscore.formats.families.model_text import json_values, make_markup
 from callscore.formats.shape import as_list, json_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
-
-__all__ = ["REACT", "has_action"]
 
 _LINE = r"(?m:^[ \t]*(?:\*\*)?(?:ASSISTANT )?)"
 # Possessive: spaces that two parts of a pattern can share take quadratic time.

@@ -15,8 +15,6 @@ from typing import Any
 from callscore.core.large_number import decode_json
 from callscore.errors import InvalidCall
 
-__all__ = ["BodyReader", "read_text"]
-
 MAX_UNPACKED = 1 << 26  # bytes of all bodies of one recording
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from callscore.formats.shape import as_list, at, dicts, first, integer_of, name_of
 
-__all__ = ["Recorded", "from_expectation", "from_sample", "without_types"]
-
 _OK = 200
 _KIND_PREFIX = "TOOL_CALL_TYPE_"
 _MCP = "MCP_TOOL"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.call import TRUNCATED
+from callscore.core.call import TRUNCATED, Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.hosted_items import (
     HOSTED_RESULTS,
@@ -23,20 +24,7 @@ from callscore.formats.families.hosted_items import (
 from callscore.formats.shape import dicts, first, list_of, text_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
-
-__all__ = [
-    "is_item",
-    "is_item_list",
-    "question_in",
-    "read_flat_tools",
-    "read_item_tools",
-    "take_items",
-    "with_sdk_errors",
-]
 
 _RESULTS = ("function_call_output", "custom_tool_call_output", "function_call_result")
 _LISTINGS = ("mcp_list_tools", "additional_tools", "tool_search_output")

@@ -7,16 +7,13 @@ OTLP writes ids as hexadecimal digits, its JSON mapping and MLflow as base64, SD
 from __future__ import annotations
 
 import binascii
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.case import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callscore.formats.families.spans import Span
-
-__all__ = ["hex_id", "origin_of_response", "origin_of_spans"]
 
 _TRACE_BYTES = 16
 _SPAN_BYTES = 8

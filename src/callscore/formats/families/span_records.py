@@ -7,28 +7,14 @@ so that exactly one dialect recognizes the trace.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from callscore.formats.shape import as_list, at, dicts, first, json_of, list_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = [
-    "convention_of",
-    "is_batch",
-    "is_record",
-    "raw_attributes",
-    "record_name",
-    "records_in",
-    "span_id_of",
-    "span_place_of",
-]
-
 
 _Keys = tuple[str, ...]
 

@@ -7,9 +7,10 @@ of typed values, most SDKs a flat object, Phoenix an object nested at each dot.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,25 +27,6 @@ from callscore.formats.families.span_records import (
     span_place_of,
 )
 from callscore.formats.shape import at, dicts, first, json_of, list_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "Event",
-    "Span",
-    "build_tree",
-    "is_span_line",
-    "items_at",
-    "items_of",
-    "parse_time",
-    "read_attributes",
-    "read_spans",
-    "sort_by_start",
-    "spans_by_trace",
-    "value_at_path",
-]
-
 
 # --- attributes --------------------------------------------------------------------------------
 

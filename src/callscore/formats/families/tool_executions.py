@@ -11,16 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.call import NOT_CAPTURED, ToolCall
-from callscore.formats.calls import NAMELESS, read_arguments
+from callscore.formats.calls import NAMELESS, ParsedArguments, read_arguments
 from callscore.formats.shape import json_of, list_of, name_of, text_in
 
 if TYPE_CHECKING:
-    from callscore.formats.calls import ParsedArguments
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import ReadOptions
-
-__all__ = ["exception_in", "executed_call", "requested_call"]
-
 
 _MAX_LENGTH = 100_000
 _WRAPPER_KEYS = frozenset(("args", "kwargs", "sanitize_inputs_outputs"))

@@ -9,8 +9,6 @@ from callscore.formats.families.written_calls import is_observation
 from callscore.formats.shape import at, dicts, first, json_of
 from callscore.formats.transcript import AGENT_ROLES, USER_ROLES
 
-__all__ = ["count_turns"]
-
 # Of the only mention of a user in a text: as the role of a message, also in JSON within JSON.
 _ROLE = re.compile(r'"(?:user|human|HumanMessage)\\*"(?!\s*:)')
 _LISTS = ("messages", "contents", "input", "prompt", "chat_history")

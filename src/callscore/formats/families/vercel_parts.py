@@ -13,8 +13,6 @@ from callscore.formats.shape import first
 if TYPE_CHECKING:
     from callscore.formats.transcript import Transcript
 
-__all__ = ["hosted_kind", "is_tool_part", "take_call", "take_part", "take_success"]
-
 _TOOL_PARTS = ("tool-call", "tool-result", "tool-error")
 _OTHERS = ("tool-result", "tool-input-start", "tool-approval-request")
 

@@ -14,8 +14,6 @@ from callscore.formats.shape import text_in
 if TYPE_CHECKING:
     from callscore.formats.transcript import Transcript
 
-__all__ = ["is_observation", "take_observation", "take_written_calls"]
-
 # The formats with marks, and for each of them a part of every text with a call.
 _FORMATS = frozenset(
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import groupby, islice
 from pathlib import PurePosixPath, PureWindowsPath
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.history import queries, run_queries
 from callscore.history.database import with_retries
-from callscore.history.exchange.json_lines import encode_line, end_line
+from callscore.history.exchange.json_lines import Record, encode_line, end_line
 from callscore.history.hidden_records import RecordHider
 from callscore.history.records import (
     AnswerRecord,
@@ -28,20 +29,7 @@ from callscore.history.run_metadata import require_no_baseline
 from callscore.history.saved_totals import COUNTS_KEY, number_of_results, saved_cases_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.history.exchange.json_lines import Record
     from callscore.history.store import Store
-
-__all__ = [
-    "ImportedRun",
-    "check_records",
-    "export_lines",
-    "import_records",
-    "run_answers",
-    "sanitize_evaluation",
-]
-
 
 _RECORDS_PER_TRANSACTION = 500
 _ANSWERS_PER_PAGE = 200

@@ -7,7 +7,8 @@ during a run has no such line. A file may contain several runs, one after the ot
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -28,19 +29,6 @@ from callscore.history.run_metadata import is_run_id, name_problem
 from callscore.history.saved_scores import SavedScore
 from callscore.history.saved_totals import COUNTS_KEY, counts_problem
 from callscore.words.value_text import encode_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-__all__ = [
-    "VERSION",
-    "Record",
-    "encode_line",
-    "end_line",
-    "read_lines",
-    "record_from",
-]
-
 
 Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import msgspec
 
@@ -14,21 +15,6 @@ from callscore.errors import MissingExtra, UnreadableInput
 from callscore.history.exchange.json_lines import Record, encode_line, read_lines, record_from
 from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, RunRecord, json_bytes
 from callscore.sources.files import as_seekable, display_path, open_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-__all__ = [
-    "COLUMNS",
-    "csv_lines",
-    "flat_row",
-    "is_parquet",
-    "open_run_file",
-    "read_parquet_run",
-    "record_from_row",
-    "write_parquet_run",
-]
-
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
 # Fields that are columns as they are.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import sha256
 from html import escape as html_escape
@@ -13,11 +14,7 @@ from callscore.reports.html.linking import link_modules, link_styles
 from callscore.reports.inert import printable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.core.phrases import Language
-
-__all__ = ["ReportFile", "file_parts", "json_in_script"]
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from ast import literal_eval
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,9 +18,9 @@ from msgspec import UNSET, Struct, UnsetType
 from callscore.core.call import ToolCall
 from callscore.core.case import is_state
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
-from callscore.core.phrases import Phrase, say
-from callscore.core.results import Answer
-from callscore.core.score import turn_passes
+from callscore.core.phrases import Language, Phrase, say
+from callscore.core.results import Answer, CaseScore, Failure, MetricValue, Result
+from callscore.core.score import Fault, Pair, Score, turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
 from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
@@ -33,7 +34,7 @@ from callscore.words.explanation import (
 from callscore.words.plain_data import value_to_dict
 from callscore.words.reasons import difference_reason, fault_kind_name, fault_sentence
 from callscore.words.turns import call_blocks, has_blocks, joined_note, state_word, turn_word
-from callscore.words.unpaired import explain_unpaired, misplaced_calls, missed_note
+from callscore.words.unpaired import UnpairedReasons, explain_unpaired, misplaced_calls, missed_note
 from callscore.words.value_text import (
     assumed_notes,
     call_counts,
@@ -43,26 +44,7 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from callscore.core.arguments import Difference
-    from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Failure, MetricValue, Result
-    from callscore.core.score import Fault, Pair, Score
-    from callscore.words.unpaired import UnpairedReasons
-
-__all__ = [
-    "STATUSES",
-    "CaseView",
-    "IndexRow",
-    "Problem",
-    "Row",
-    "argument_of",
-    "encode_view",
-    "index_row",
-    "view_of_case",
-    "view_of_result",
-]
 
 Status = Literal["passed", "failed", "error", "unscored"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "error", "unscored")

@@ -5,14 +5,7 @@ The modules in `static` show no other words. A key begins with the name of the m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from callscore.core.phrases import Phrase, Plural
-
-if TYPE_CHECKING:
-    from callscore.core.phrases import Language
-
-__all__ = ["WORDS", "words_in"]
+from callscore.core.phrases import Language, Phrase, Plural
 
 WORDS: dict[str, Phrase | Plural] = {
     # --- text.js, values.js: foreign text and values

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET
 
-from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.phrases import Language, Phrase, count_of, say
 from callscore.hiding.hider import hide_for_report
 from callscore.reports.check import (
     FINDINGS,
@@ -43,15 +44,9 @@ from callscore.words.reasons import fault_kind_name, fault_reason
 from callscore.words.value_text import TRACES, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, Literal
-
     from callscore.checks.check import CheckResults, FaultyRun
     from callscore.core.call import ToolCall
-    from callscore.core.phrases import Language
     from callscore.core.score import Fault
-
-__all__ = ["html_parts", "run_line"]
 
 _TRACES = Phrase("Traces", "Трассы")
 _CALLS = Phrase("Calls", "Вызовы")

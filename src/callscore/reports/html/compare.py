@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from callscore.comparing.case_pairs import PAIR_CHANGES, CasePair
-from callscore.comparing.comparison import Comparison
-from callscore.comparing.sides import F1, PASSED, case_name
-from callscore.core.phrases import Phrase, say
+from callscore.comparing.comparison import Comparison, SideSummary
+from callscore.comparing.sides import F1, PASSED, EvaluationSide, case_name
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.statistics import wilson
 from callscore.core.summary import Summary, ToolCounts
 from callscore.hiding.hider import Hider, hide_for_report
@@ -53,25 +53,10 @@ from callscore.words.plain_data import calls_of
 from callscore.words.value_text import json_safe, percent, rating_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import Literal
-
-    from callscore.comparing.comparison import SideSummary
     from callscore.comparing.differences import Difference
     from callscore.comparing.differences import Verdict as ComparedVerdict
-    from callscore.comparing.sides import EvaluationSide
-    from callscore.core.phrases import Language
     from callscore.reports.html.compared_trials import PairTrials
 
-
-__all__ = [
-    "ComparedRuns",
-    "compared_document",
-    "compared_index",
-    "html_parts",
-    "listed_evaluations",
-    "parts_of_runs",
-]
 
 _STATUS: dict[ComparedVerdict, Literal["good", "bad", "neutral"]] = {
     "improved": "good",

@@ -5,6 +5,7 @@ The trials of one run are written one by one, before it is known in which order 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,24 +17,25 @@ from callscore.core.statistics import mean_of
 from callscore.core.summary import Summary
 from callscore.hiding.hider import Hider
 from callscore.reports.compare import change_sentences
-from callscore.reports.html.case_view import IndexRow, encode_view, index_row, view_of_result
+from callscore.reports.html.case_view import (
+    IndexRow,
+    Status,
+    encode_view,
+    index_row,
+    view_of_result,
+)
 from callscore.reports.html.document import with_argument
 from callscore.reports.html.packing import ChangedRow
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from callscore.comparing.case_pairs import CasePair, PairSide
     from callscore.core.call import ToolCall
     from callscore.core.phrases import Language
     from callscore.core.results import Result
-    from callscore.reports.html.case_view import Status
 
     # A case, and its trials in both runs as `TrialWriter` has written them.
     PairTrials = tuple[CasePair, Sequence[bytes], Sequence[bytes]]
-
-__all__ = ["ComparedItem", "TrialWriter", "compared_item"]
 
 _DIGEST_SIZE = 9
 _OPTION = " --case"  # of `explain`, which can also explain one trial

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -25,29 +25,10 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
     from callscore.reports.html.packing import Packer
-
-__all__ = [
-    "Document",
-    "Fact",
-    "Heading",
-    "NextStep",
-    "Note",
-    "Verdict",
-    "confusion_of",
-    "document_json",
-    "document_parts",
-    "interval_of",
-    "notes_of",
-    "rate_facts",
-    "tools_of",
-    "with_argument",
-]
 
 # Of the control characters a text has only line breaks and tabs.
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"

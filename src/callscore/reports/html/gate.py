@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.hiding.hider import hide_for_report, hide_text
 from callscore.reports.compare import change_line
 from callscore.reports.compare_notes import CHANGED, removal_hint
 from callscore.reports.formatting import with_names
 from callscore.reports.gate import first_notes, gate_title, reason_lines
-from callscore.reports.html.compare import compared_document, parts_of_runs
-from callscore.reports.html.document import NextStep, Note, Verdict
+from callscore.reports.html.compare import ComparedRuns, compared_document, parts_of_runs
+from callscore.reports.html.document import Document, NextStep, Note, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from callscore.comparing.gating import Gate
-    from callscore.core.phrases import Language
-    from callscore.reports.html.compare import ComparedRuns
     from callscore.reports.html.compared_trials import PairTrials
-    from callscore.reports.html.document import Document
-
-__all__ = ["gate_document", "html_parts"]
 
 # By the command that `suggested_command` proposes.
 _WHY = {

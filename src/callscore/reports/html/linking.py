@@ -8,21 +8,12 @@ every report carries the script; the code stays as it is written.
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
     from importlib.resources.abc import Traversable
-
-__all__ = [
-    "STYLES",
-    "compact_script",
-    "compact_style",
-    "link_modules",
-    "link_styles",
-    "static_file",
-]
 
 STYLES = ("base.css", "report.css", "charts.css", "case.css", "comparison.css")
 _ENTRY = "report.js"

@@ -5,6 +5,7 @@ Notebooks run no script of ours, and have themes of their own: the style adds a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -22,7 +23,7 @@ from callscore.reports.compare import (
     side_parts,
 )
 from callscore.reports.formatting import scored_noun
-from callscore.reports.html.case_view import rows_of
+from callscore.reports.html.case_view import Row, rows_of
 from callscore.reports.html.score import score_verdict
 from callscore.reports.html.static_summary import markup, table_markup
 from callscore.reports.run import facts_line, mean_text, verdict_parts
@@ -40,16 +41,11 @@ from callscore.words.value_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from callscore.comparing.comparison import Comparison
     from callscore.core.call import ToolCall
     from callscore.core.results import CaseScore, Results, RunResults
     from callscore.core.score import Score
     from callscore.core.summary import Summary
-    from callscore.reports.html.case_view import Row
-
-__all__ = ["comparison_markup", "results_markup", "run_markup", "score_markup"]
 
 _MOST_ROWS = 200
 _MOST_CASES = 20

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64encode
+from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from callscore.reports.html.case_view import STATUSES, IndexRow, Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["CHANGES", "ChangedRow", "Packer", "packed_line", "read_line"]
 
 _CHUNK = 1 << 18  # bytes of cases that are compressed together
 _IN_MEMORY = 1 << 23  # bytes of chunks; more of them are in a file

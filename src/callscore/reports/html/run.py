@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from callscore.core.case import Case
-from callscore.core.phrases import Phrase, say
-from callscore.core.results import Result
-from callscore.core.summary import pass_rates
+from callscore.core.phrases import Language, Phrase, say
+from callscore.core.results import EvaluationResults, Result, RunResults
+from callscore.core.summary import Summary, pass_rates
 from callscore.core.totals import pooled
 from callscore.hiding.hider import Hider
 from callscore.reports.formatting import RUN_ID, settings_text
 from callscore.reports.history import RunRow, commit_text
-from callscore.reports.html.case_view import encode_view, index_row, view_of_result
+from callscore.reports.html.case_view import CaseView, encode_view, index_row, view_of_result
 from callscore.reports.html.document import (
     Counts,
     Document,
@@ -45,16 +45,6 @@ from callscore.reports.run import (
 )
 from callscore.words.plain_data import calls_of
 from callscore.words.value_text import shown_rating
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from callscore.core.phrases import Language
-    from callscore.core.results import EvaluationResults, RunResults
-    from callscore.core.summary import Summary
-    from callscore.reports.html.case_view import CaseView
-
-__all__ = ["AboutRun", "html_parts", "pack_results", "result_view", "run_document", "run_parts"]
 
 _RUN = Phrase("Run {name}", "Прогон {name}")
 _PASSED = Phrase("Passed", "Пройдено")

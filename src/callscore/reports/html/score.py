@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import Phrase, count_of, say
-from callscore.reports.case_by_case import CaseFormat
+from callscore.core.phrases import Language, Phrase, count_of, say
+from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.formatting import scored_noun, settings_text
-from callscore.reports.html.case_view import encode_view, index_row, view_of_case
+from callscore.reports.html.case_view import IndexRow, encode_view, index_row, view_of_case
 from callscore.reports.html.document import (
     Counts,
     Document,
@@ -36,14 +37,7 @@ from callscore.words.plain_data import calls_of
 from callscore.words.value_text import percent, shown_rating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from callscore.core.phrases import Language
     from callscore.core.results import CaseScore, Results
-    from callscore.reports.case_by_case import ShownCases
-    from callscore.reports.html.case_view import IndexRow
-
-__all__ = ["CASE_FORMAT", "case_line", "html_parts", "parts_of_lines", "score_verdict"]
 
 MACRO_F1 = Phrase("Macro F1", "Macro F1")
 _ALL_PASSED = Phrase("All {cases} passed", "Пройдено всё: {cases}")

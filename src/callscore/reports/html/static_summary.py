@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape as html_escape
 from typing import TYPE_CHECKING
 
-from callscore.core.phrases import Phrase, say
+from callscore.core.phrases import Language, Phrase, say
 from callscore.core.rendering import escape
 from callscore.words.turns import tool_label
 from callscore.words.value_text import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from callscore.core.phrases import Language
     from callscore.reports.html.document import Document, Fact
-
-__all__ = ["markup", "summary_markup", "table_markup"]
 
 _NO_SCRIPTS = Phrase(
     "Scripts are off here. Open the file in a browser to see the cases.",
