@@ -34,7 +34,7 @@ from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
-from callscore.sources import Lines, read_batches
+from callscore.sources import Batch, Lines, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
@@ -43,7 +43,6 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.results import Noted
-    from callscore.engines.pool import Batch
     from callscore.formats.trace import ReadOptions, Trace
 
 _OWN_FORMAT = "callscore_case"  # whose cases name themselves

@@ -30,6 +30,7 @@ from callscore.engines.inputs import (
     FileContent,
     Found,
     InputOptions,
+    read_batch,
     read_cases,
 )
 from callscore.engines.pool import LineWork, Parts, left_by_pool, lost_lines, process_count
@@ -41,12 +42,11 @@ from callscore.formats.case_fields import (
 )
 from callscore.formats.cases import actual_from_trace, read_trace, trace_field
 from callscore.formats.definitions import read_definitions
-from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources import BadRecord, Batch, Lines, read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
-    from callscore.engines.pool import Batch
 
 _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
@@ -248,8 +248,7 @@ class CheckTotals:
 
     def take_batch(self, batch: Batch, reader: CaseReader) -> None:
         """Check the runs in a batch of a file; errors as below."""
-        for record in batch.records() if isinstance(batch, Lines) else (batch,):
-            self.take_all(reader.take(record))
+        self.take_all(found for *_, found in read_batch(batch, reader))
 
     def take_all(self, runs: Iterator[Found]) -> None:
         """Check runs, and skip what cannot be read.

@@ -19,7 +19,6 @@ from callscore.core.unused_rules import unused_rules
 from callscore.engines.collector import Collector, ScoredPart, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
-    CHECKED_BYTES,
     REFERENCES,
     TRACES,
     CaseLimit,
@@ -30,6 +29,7 @@ from callscore.engines.inputs import (
     decoded_lines,
     input_options_for,
     join_traces,
+    read_batch,
     read_cases,
 )
 from callscore.engines.pool import LineWork, left_by_pool, lost_lines, mark_position, process_count
@@ -47,11 +47,11 @@ from callscore.formats.cases import (
     has_own_id,
     read_case,
 )
-from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain
+from callscore.formats.plain_cases import PlainCase, decode_plain
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, IdSource, ReadOptions
-from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources import BadRecord, Batch, Lines, read_batches
 from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 from callscore.words.value_text import unused_rules_text
@@ -59,7 +59,6 @@ from callscore.words.value_text import unused_rules_text
 if TYPE_CHECKING:
     from callscore.core.totals import Show
     from callscore.engines.collector import Metrics
-    from callscore.engines.pool import Batch
 
 
 _NO_HOOKS = ScoreHooks()
@@ -365,23 +364,13 @@ class _FileScoring:
         self._take(reader.finish())
 
     def _take_batch(self, batch: Batch, reader: CaseReader) -> None:
-        if not isinstance(batch, Lines):
-            self._take(reader.take(batch))
-            return
-        if self._inputs.says_nothing and not reader.is_joining:
-            has_choice = self._limit.is_set or self._inputs.top_k > 1
-            if self.collector.takes_plain:
-                if self._take_plain(batch, reader):
-                    reader.note_formats([OWN_FORMAT])
-                    return
-            elif not has_choice and self._take_whole(batch):
-                reader.note_formats([OWN_FORMAT])
-                return
-        for position, record in enumerate(batch.records(checked_bytes=CHECKED_BYTES)):
-            mark_position(batch.offset + position)
-            self._take(reader.take(record))
-            if self._limit.ends_file:
-                return
+        is_plain = (
+            self._inputs.says_nothing and not reader.is_joining and self.collector.takes_plain
+        )
+        if is_plain and isinstance(batch, Lines) and self._take_plain(batch, reader):
+            reader.note_formats([OWN_FORMAT])
+        else:
+            self._take(found for *_, found in read_batch(batch, reader))
 
     def _left_by_pool(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
         """Let other processes score the batches of a large file, and yield those left to this one."""
@@ -427,18 +416,6 @@ class _FileScoring:
                     self._score(place, case)
             elif self._limit.takes_case(case):
                 self._score(place, case)
-
-    def _take_whole(self, lines: Lines) -> bool:
-        """Take cases in the simplest notation; returns False if these lines are in another one."""
-        cases = decoded_lines(decode_cases, lines)
-        take = self.collector.take
-        for position, case in enumerate(cases or ()):
-            mark_position(lines.offset + position)
-            try:
-                take(case)  # it has an id, so that its place is needed only for errors
-            except CallscoreError as error:
-                self._refuse_scored(lines.place(position), case, error)
-        return cases is not None
 
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; returns False if these lines must be decoded."""

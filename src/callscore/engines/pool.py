@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, c
 
 from callscore.core.results import Noted
 from callscore.errors import WorkerEnded
-from callscore.sources import Array, BadRecord, Entry, Lines, Record
+from callscore.sources import Batch, Lines
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-    Batch = Lines | Array | Record | BadRecord | Entry
 
 _Result = TypeVar("_Result")
 _ResultOfLines_co = TypeVar("_ResultOfLines_co", covariant=True)
@@ -40,6 +38,10 @@ MOST_DEATHS = 3  # of processes at the same position of a task, before it is los
 _MOST_DEATHS_NOWHERE = 6  # of processes that began, in turn; more, because this takes its time
 _MOST_TRIES = 20  # of a task, wherever its processes end
 _NOWHERE = -1  # the position before a task begins
+LOST_RECORD = (
+    f"this record ended {MOST_DEATHS} processes, perhaps because memory is short. Look at it, or use"
+    " fewer processes: --jobs 1."
+)
 
 _ENDED = (
     "the processes that work on the same part of the input are ended from outside, perhaps because"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
@@ -18,7 +18,7 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Cluster, Interval
 from callscore.core.totals import NameCounter, Show
 from callscore.engines.collector import Collector, ScoreHooks
-from callscore.engines.inputs import CASES, CaseReader, InputOptions, input_options_for
+from callscore.engines.inputs import CaseReader, InputOptions, input_options_for
 from callscore.engines.local import raise_at
 from callscore.engines.log_reading import ANY_SIDE, Log, Taken, case_notation, parse_strata
 from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool
@@ -285,16 +285,12 @@ def _written(records: Iterable[Taken], inputs: InputOptions) -> tuple[list[bytes
     rewritten = 0
     reader = CaseReader("sample", ANY_SIDE, inputs)
     for record in records:
-        case, line = record.case, record.line
-        if case is not None:
-            line = _line_of(record)
-            if line is None or not _means(line, case, reader):
-                line = encode_json(case_notation(case))
-                reader = CaseReader(
-                    "sample", ANY_SIDE, inputs
-                )  # without the line that was not used
-                rewritten += 1
-        lines.append(cast("bytes", line))
+        line = _line_of(record)
+        if line is None or not _means(line, record.case, reader):
+            line = encode_json(case_notation(record.case))
+            reader = CaseReader("sample", ANY_SIDE, inputs)  # without the line that was not used
+            rewritten += 1
+        lines.append(line)
     return lines, rewritten
 
 
@@ -378,13 +374,6 @@ class _SampleScoring:
     def _score(self, record: Taken) -> float | None:
         """The score of a record; None if it could not be scored."""
         case = record.case
-        if case is None:  # a line in the simplest notation
-            reader = CaseReader(record.place, CASES, self._inputs)
-            (item,) = reader.take(decode_line(cast("bytes", record.line), record.place))
-            if isinstance(item, BadRecord):
-                self._refuse(item.place, item.problem)
-                return None
-            case = item[1]
         try:
             self._collector.definitions.of(case.tools, record.place)
             self._collector.take(case, record.place)

@@ -305,13 +305,13 @@ def lines_between(file: IO[bytes], name: str, start: int, end: int) -> Iterator[
         cut = block.rfind(b"\n") + 1
         if cut:
             data = b"".join([*pending, block[:cut]])
-            yield Lines(name, 1, data, offset)
+            yield Lines(name, None, data, offset)
             offset += len(data)
             pending = []
         pending.append(block[cut:])
     rest = b"".join(pending)
     if rest:  # this line ends behind the range
-        yield Lines(name, 1, rest + file.readline(), offset)
+        yield Lines(name, None, rest + file.readline(), offset)
 
 
 def _first_line(file: IO[bytes], start: int, end: int) -> int:
@@ -335,7 +335,7 @@ def lines_of(file: Any, name: str, offset: int = 0) -> Iterator[Lines]:
         UnreadableInput: the file cannot be read to its end.
     """
     for start, data in _pieces(file, _BLOCK_SIZE):
-        yield Lines(name, 1, data, offset + start)
+        yield Lines(name, None, data, offset + start)
 
 
 def row_groups_between(

@@ -9,10 +9,9 @@ known from the beginning. It depends neither on the order of the records nor on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from heapq import nsmallest
-from struct import unpack
 from typing import Generic, NamedTuple, TypeVar
 
 from callscore.errors import InvalidSettings
@@ -89,9 +88,9 @@ class StratifiedPool(Generic[_Record]):
         if size < 1:
             raise InvalidSettings(f"n: {size} is not a positive number")
         self._size = size
-        self.case_keys = _keys(seed, b"case")
-        self.place_keys = _keys(seed, b"place")  # of cases without an id
-        self._ranks = _keys(seed, b"stratum")
+        self.case_key = _key_of(seed, b"case")
+        self.place_key = _key_of(seed, b"place")  # of cases without an id
+        self._rank_of = _key_of(seed, b"stratum")
         self._strata: dict[str, _Stratum[_Record]] = {}
         self._other: _Stratum[_Record] | None = None
         self._rank_limit = _ALL_KEYS
@@ -102,42 +101,18 @@ class StratifiedPool(Generic[_Record]):
 
     def records_for(self, name: str, key: int) -> list[_Record] | None:
         """Count a record of a stratum; returns where to put it, or None if its case is not chosen."""
-        for _, records in self.records_for_all([name], [key]):
-            return records
-        return None
-
-    def records_for_all(
-        self, names: Sequence[str], keys: Sequence[int]
-    ) -> Iterator[tuple[int, list[_Record]]]:
-        """Count records of these strata with these keys; yields positions, and where to put the record.
-
-        Those that are not yielded are not chosen.
-        """
-        positions: dict[str, list[int]] = {}
-        for position, name in enumerate(names):
-            positions.setdefault(name, []).append(position)
-        for name, places in positions.items():
-            stratum = self._strata.get(name) or self._open(name)
-            stratum.records += len(places)
-            if self._counted is not None:
-                self._count(stratum, [keys[place] for place in places])
-            limit = stratum.limit  # all that is held is below it, and it only falls
-            for place in [place for place in places if keys[place] < limit]:
-                found = self._held_in(stratum, keys[place])
-                if found is not None:
-                    yield place, found
-
-    def _held_in(self, stratum: _Stratum[_Record], key: int) -> list[_Record] | None:
+        stratum = self._strata.get(name) or self._open(name)
+        stratum.records += 1
+        if self._counted is not None:
+            self._count(stratum, key)
         found = stratum.held.get(key)
         if found is not None:
             self._has_repeated = True
-            return found
-        if key >= stratum.limit:
-            return None
-        found = stratum.held[key] = []
-        self._held += 1
-        if self._held > self._bound:
-            self._drop()
+        elif key < stratum.limit:
+            found = stratum.held[key] = []
+            self._held += 1
+            if self._held > self._bound:
+                self._drop()
         return found
 
     def chosen(self) -> list[ChosenStratum[_Record]]:
@@ -180,7 +155,7 @@ class StratifiedPool(Generic[_Record]):
 
     def _open(self, name: str) -> _Stratum[_Record]:
         """The stratum of a new name; if there are too many, one of them joins the others."""
-        (rank,) = self._ranks([name])
+        rank = self._rank_of(name)
         if self._other is not None and rank >= self._rank_limit:
             return self._other
         found = self._strata[name] = _Stratum(rank)
@@ -200,12 +175,12 @@ class StratifiedPool(Generic[_Record]):
         self._other.merge(joining)
         self._held += len(self._other.held) - before
 
-    def _count(self, stratum: _Stratum[_Record], keys: Sequence[int]) -> None:
-        before = len(stratum.seen)
-        stratum.seen.update(keys)
-        new = len(stratum.seen) - before
-        self._has_repeated = self._has_repeated or new < len(keys)
-        self._counted = (self._counted or 0) + new
+    def _count(self, stratum: _Stratum[_Record], key: int) -> None:
+        if key in stratum.seen:
+            self._has_repeated = True
+            return
+        stratum.seen.add(key)
+        self._counted = (self._counted or 0) + 1
         if self._counted > _MAX_COUNTED:
             self._counted = None
             for each in self._all():
@@ -235,20 +210,14 @@ def water_level(counts: Iterable[int], size: int) -> int:
     return max(rest, default=0)
 
 
-def _keys(seed: int, purpose: bytes) -> Callable[[Sequence[str]], tuple[int, ...]]:
-    """The function that hashes texts to keys; the same everywhere, unlike Python's `hash`."""
-    start = blake2b(digest_size=_KEY_SIZE, salt=_salt(seed), person=purpose).copy
+def _key_of(seed: int, purpose: bytes) -> Callable[[str], int]:
+    """The function that hashes a text to a key; the same everywhere, unlike Python's `hash`."""
+    salt = blake2b(str(seed).encode(), digest_size=blake2b.SALT_SIZE).digest()
+    start = blake2b(digest_size=_KEY_SIZE, salt=salt, person=purpose).copy
 
-    def keys(texts: Sequence[str]) -> tuple[int, ...]:
-        digests = []
-        for text in texts:
-            found = start()
-            found.update(text.encode("utf-8", "surrogatepass"))
-            digests.append(found.digest())
-        return unpack(f">{len(digests)}Q", b"".join(digests))
+    def key_of(text: str) -> int:
+        found = start()
+        found.update(text.encode("utf-8", "surrogatepass"))
+        return int.from_bytes(found.digest())
 
-    return keys
-
-
-def _salt(seed: int) -> bytes:
-    return blake2b(str(seed).encode(), digest_size=blake2b.SALT_SIZE).digest()
+    return key_of
