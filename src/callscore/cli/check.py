@@ -135,14 +135,15 @@ def _hooks(request: _Request, output: Output) -> CheckHooks:
     """Writes each finding as it is found, if the format allows it."""
     if request.output_format != "jsonl":
         return CheckHooks()
-    write = partial(_write_finding, output, Hider(is_live=True), request.lang)
-    return CheckHooks(on_finding=write, parts=output.parts)
+    write = partial(_write_findings, output, Hider(is_live=True), request.lang)
+    return CheckHooks(on_faulty=write)
 
 
-def _write_finding(output: Output, hider: Hider, lang: Language, finding: Finding) -> None:
+def _write_findings(output: Output, hider: Hider, lang: Language, run: FaultyRun) -> None:
     from callscore.reports.check import jsonl_line
 
-    output.write_text(jsonl_line(hider.data(finding), lang=lang))
+    for finding in run.findings:
+        output.write_text(jsonl_line(hider.data(finding), lang=lang))
 
 
 def _write_html(request: _Request, output: Output) -> CheckResults:
@@ -152,7 +153,7 @@ def _write_html(request: _Request, output: Output) -> CheckResults:
 
     with closing(SpooledLines()) as lines:
         write = partial(_write_run, lines, Hider(is_live=True), request.lang)
-        results = _check(request, CheckHooks(on_faulty=write, parts=lines.parts))
+        results = _check(request, CheckHooks(on_faulty=write))
         heading = _heading(request, results)
         for part in html_parts(results, lines, lang=request.lang, heading=heading):
             output.write_unchanged(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,10 @@ from callscore.engines.inputs import (
     FileContent,
     Found,
     InputOptions,
+    read_all,
     read_batch,
-    read_cases,
 )
-from callscore.engines.pool import LineWork, Parts, left_by_pool, lost_lines, process_count
+from callscore.engines.pool import LOST_RECORD, Done, LineTask, process_count, spread
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -42,7 +42,7 @@ from callscore.formats.case_fields import (
 )
 from callscore.formats.cases import actual_from_trace, read_trace, trace_field
 from callscore.formats.definitions import read_definitions
-from callscore.sources import BadRecord, Batch, Lines, read_batches
+from callscore.sources import BadRecord, Batch, read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
@@ -55,16 +55,12 @@ class CheckHooks(Struct, frozen=True):
     """Callbacks while files are checked.
 
     Attributes:
-        on_finding: called with each finding to show, which is then not part of the results.
+        on_faulty: called with each run that has findings to show, which are then not part of the results.
         on_bytes: called with the number of bytes that were read since the last call.
-        parts: how `on_finding` and `on_faulty` can be called in several processes.
-        on_faulty: called with each run that has findings to show, in place of `on_finding`.
     """
 
-    on_finding: Callable[[Finding], None] | None = None
-    on_bytes: Callable[[int], None] | None = None
-    parts: Parts | None = None
     on_faulty: Callable[[FaultyRun], None] | None = None
+    on_bytes: Callable[[int], None] | None = None
 
 
 _NO_HOOKS = CheckHooks()
@@ -99,63 +95,41 @@ def check_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     totals = CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
-    if limit is None:
-        for path in paths:
-            _check_file(path, inputs, totals, process_count(jobs))
-        return totals.results(len(paths))
-    read = partial(
-        read_cases, part=_TRACES_ONLY, inputs=inputs, on_bytes=hooks.on_bytes, allow_remote=True
-    )
-    files = (_noting_empty(read(path), path, totals) for path in paths)
-    totals.take_all(CaseLimit(limit).select_in_files(files))
+    chosen = CaseLimit(limit)
+    for path in paths:
+        before = totals.counts.taken
+        name = without_credentials(path)
+        batches = read_batches(path, on_bytes=hooks.on_bytes, allow_remote=True)
+        reader = CaseReader(name, _TRACES_ONLY, inputs)
+        if limit is None:
+            _check_file(batches, reader, totals, process_count(jobs))
+        else:
+            totals.take_all(chosen.select(read_all(batches, reader)))
+        if totals.counts.taken == before:
+            totals.empty_files.append(name)
     return totals.results(len(paths))
 
 
-def _check_file(path: str, inputs: InputOptions, totals: CheckTotals, jobs: int) -> None:
+def _check_file(
+    batches: Iterator[Batch], reader: CaseReader, totals: CheckTotals, jobs: int
+) -> None:
     """Check the calls of one file, if it is large in several processes."""
-    reader = CaseReader(without_credentials(path), _TRACES_ONLY, inputs)
-    before = totals.taken
-
-    line_work = LineWork(
-        work=_CheckingOfLines(totals.of_part(), reader),
-        add=totals.add_part,
-        state=lambda: reader.state,
-        context=lambda: totals.counts.shown,
-        lose=lambda *lost: totals.lose(lost_lines(*lost)),
-    )
-    batches = read_batches(path, on_bytes=totals.hooks.on_bytes, allow_remote=True)
-    for batch in left_by_pool(batches, line_work, jobs):
-        totals.take_batch(batch, reader)
+    for item in spread(batches, partial(_check_part, totals, reader), jobs):
+        if not isinstance(item, Done):
+            totals.take_all(found for _, _, found in read_batch(item, reader))
+        elif item.result is None:
+            totals.lose(item.task.lost(item.deaths))
+        else:
+            totals.add_part(item.result)
     totals.take_all(reader.finish())
-    if totals.taken == before:
-        totals.empty_files.append(without_credentials(path))
 
 
-class _CheckingOfLines:
-    """Checks the calls in some lines, in another process."""
-
-    def __init__(self, totals: CheckTotals, reader: CaseReader) -> None:
-        self._totals = totals
-        self._reader = reader
-
-    @property
-    def state(self) -> Hashable:
-        return self._reader.state
-
-    def __call__(self, lines: list[Lines], already_shown: int) -> _CheckedPart:
-        self._totals.begin_part(already_shown)
-        for batch in lines:
-            self._totals.take_batch(batch, self._reader)
-        return self._totals.end_part(already_shown)
-
-
-def _noting_empty(found: Iterator[Found], path: str, totals: CheckTotals) -> Iterator[Found]:
-    is_empty = True
-    for item in found:
-        is_empty = False
-        yield item
-    if is_empty:
-        totals.empty_files.append(without_credentials(path))
+def _check_part(totals: CheckTotals, reader: CaseReader, task: LineTask) -> _CheckedPart | None:
+    """Check the calls in some lines, in another process; None if they change how the others are read."""
+    part, state = totals.new_part(), reader.state
+    for batch in task.lines:
+        part.take_all(found for _, _, found in read_batch(batch, reader, skipped=task.skipped))
+    return part.part() if reader.state == state else None
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
@@ -183,7 +157,6 @@ class _Counts(Struct):
     unchecked: int = 0
     invalid: int = 0
     faults: int = 0
-    shown: int = 0
 
     def add(self, other: _Counts) -> None:
         for name in self.__struct_fields__:
@@ -202,8 +175,7 @@ class _CheckedPart(Struct, frozen=True, kw_only=True):
     unread: Noted
     without_tools: Noted
     without_calls: Noted
-    findings: list[Finding]
-    written: Any
+    shown: list[FaultyRun]
 
 
 class CheckTotals:
@@ -217,7 +189,7 @@ class CheckTotals:
         *,
         skip_bad: bool,
     ) -> None:
-        self.hooks = hooks
+        self._hooks = hooks
         self.empty_files: list[str] = []
         self._tools = tools
         self._max_shown = max_shown
@@ -225,6 +197,7 @@ class CheckTotals:
         self._begin()
 
     def _begin(self) -> None:
+        self._shown = 0  # faults
         self.counts = _Counts()
         self._calls: Counter[str] = Counter()
         self._faulty: Counter[str] = Counter()
@@ -234,21 +207,7 @@ class CheckTotals:
         self._unread = NameCounter()
         self._without_tools = NameCounter()
         self._without_calls = NameCounter()
-        self._findings: list[Finding] = []
-
-    @property
-    def taken(self) -> int:
-        """How many records were taken, readable or not."""
-        return self.counts.taken
-
-    def of_part(self) -> CheckTotals:
-        """Totals without any counts, for another process."""
-        hooks = structs.replace(self.hooks, on_bytes=None)
-        return CheckTotals(self._tools, self._max_shown, hooks, skip_bad=self._skip_bad)
-
-    def take_batch(self, batch: Batch, reader: CaseReader) -> None:
-        """Check the runs in a batch of a file; errors as below."""
-        self.take_all(found for *_, found in read_batch(batch, reader))
+        self._runs: list[FaultyRun] = []  # to show
 
     def take_all(self, runs: Iterator[Found]) -> None:
         """Check runs, and skip what cannot be read.
@@ -260,7 +219,7 @@ class CheckTotals:
             self.counts.taken += 1
             if not isinstance(found, BadRecord):
                 self.check(*found)
-            elif self._skip_bad:
+            elif self._skip_bad or found.problem == LOST_RECORD:
                 self._skipped.add(f"{found.place}: {found.problem}")
             else:
                 raise_unreadable(found.place, found.problem)
@@ -302,27 +261,18 @@ class CheckTotals:
 
     def _show(self, run: FaultyRun) -> None:
         """Show the faults of a run, as far as there is room for them."""
-        counts, most = self.counts, self._max_shown
-        faults = run.faults if most is None else run.faults[: max(most - counts.shown, 0)]
-        counts.shown += len(faults)
-        if self.hooks.on_faulty is not None:
-            if faults:
-                self.hooks.on_faulty(FaultyRun(run.place, run.run, run.calls, faults))
-            return
-        show = self.hooks.on_finding or self._findings.append
-        for fault in faults:
-            show(Finding(run.place, run.run, run.calls[fault.index], fault))
+        most = self._max_shown
+        faults = run.faults if most is None else run.faults[: max(most - self._shown, 0)]
+        self._shown += len(faults)
+        if faults:
+            (self._hooks.on_faulty or self._runs.append)(structs.replace(run, faults=faults))
 
-    def begin_part(self, already_shown: int) -> None:
-        """Begin to count what `end_part` returns."""
-        self._begin()
-        self.counts.shown = already_shown
-        if self.hooks.parts is not None:
-            self.hooks.parts.begin()
+    def new_part(self) -> CheckTotals:
+        """Totals without any counts, for another process."""
+        return CheckTotals(self._tools, self._max_shown, _NO_HOOKS, skip_bad=self._skip_bad)
 
-    def end_part(self, already_shown: int) -> _CheckedPart:
-        """What was found since `begin_part`."""
-        self.counts.shown -= already_shown
+    def part(self) -> _CheckedPart:
+        """What was found."""
         return _CheckedPart(
             counts=self.counts,
             calls=self._calls,
@@ -333,18 +283,11 @@ class CheckTotals:
             unread=self._unread.noted(),
             without_tools=self._without_tools.noted(),
             without_calls=self._without_calls.noted(),
-            findings=self._findings,
-            written=None if self.hooks.parts is None else self.hooks.parts.take(),
+            shown=self._runs,
         )
 
-    def add_part(self, part: _CheckedPart) -> bool:
-        """Add what another process found; returns False, and adds nothing, if it shows too much."""
-        shown, most = part.counts.shown, self._max_shown
-        is_full = most is not None and self.counts.shown >= most
-        if is_full:
-            part.counts.shown = shown = 0
-        elif most is not None and self.counts.shown + shown > most:
-            return False
+    def add_part(self, part: _CheckedPart) -> None:
+        """Add what another process found."""
         self.counts.add(part.counts)
         self._calls.update(part.calls)
         self._faulty.update(part.faulty)
@@ -354,11 +297,8 @@ class CheckTotals:
         self._unread.add_noted(part.unread)
         self._without_tools.add_noted(part.without_tools)
         self._without_calls.add_noted(part.without_calls)
-        if shown:
-            self._findings += part.findings
-            if self.hooks.parts is not None:
-                self.hooks.parts.add(part.written)
-        return True
+        for run in part.shown:
+            self._show(run)
 
     def lose(self, records: Noted) -> None:
         """Count records that could not be checked, whether bad ones are skipped or not."""
@@ -381,8 +321,8 @@ class CheckTotals:
             unchecked_calls=counts.unchecked,
             invalid_calls=counts.invalid,
             tools=self._tool_faults(),
-            findings=tuple(self._findings),
-            not_shown=counts.faults - counts.shown,
+            findings=tuple([finding for run in self._runs for finding in run.findings]),
+            not_shown=counts.faults - self._shown,
             without_tools=self._without_tools.noted(),
             without_calls=self._without_calls.noted(),
             unusable=unusable.noted(),

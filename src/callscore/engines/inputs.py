@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from callscore.core.case import Case
 from callscore.core.results import OWN_FORMAT
 from callscore.documents import UNKNOWN_LOG, Document, Documents, tools_of_document
-from callscore.engines.pool import LOST_RECORD, mark_position
+from callscore.engines.pool import LOST_RECORD, is_suspected, mark_position
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
@@ -313,10 +313,7 @@ class CaseReader:
     def _inner_cases(self, place: str, batches: Iterable[Any]) -> Iterator[Found]:
         """The cases in batches that have nothing to do with the others of the file."""
         inner = CaseReader(place, self.part, self.inputs)
-        for batch in batches:
-            for _, _, found in read_batch(batch, inner):
-                yield found
-        yield from inner.finish()
+        yield from read_all(batches, inner)
         self.note_formats(inner.formats)
 
     def _file_id(self) -> str | None:
@@ -532,12 +529,12 @@ def read_batch(
         first: the position of the file, or of the record if it is one.
         skipped: the positions of records that end every process which reads them.
     """
-    cases = reader.plain_cases(batch) if isinstance(batch, Lines) and not skipped else None
-    if isinstance(batch, Lines) and cases is not None:
-        for case, (place, offset, _) in zip(cases, batch.lines(), strict=False):
-            mark_position(first + offset)
-            yield first + offset, place, (place, case)
-        return
+    if isinstance(batch, Lines) and not skipped and not is_suspected():
+        cases = reader.plain_cases(batch)
+        if cases is not None:
+            for case, (place, offset, _) in zip(cases, batch.lines(), strict=False):
+                yield first + offset, place, (place, case)
+            return
     for position, record in _records_in(batch, first, skipped):
         for found in reader.take(record):
             yield position, record.place, found
@@ -558,6 +555,14 @@ def _records_in(
             is_checked = offset < CHECKED_BYTES
             lost = BadRecord(place, LOST_RECORD) if position in skipped else None
             yield position, lost or read_line(line, place, only_sides=not is_checked)
+
+
+def read_all(batches: Iterable[Batch], reader: CaseReader) -> Iterator[Found]:
+    """What is found in the batches of a file."""
+    for batch in batches:
+        for _, _, found in read_batch(batch, reader):
+            yield found
+    yield from reader.finish()
 
 
 def read_cases(  # noqa: PLR0913  (all are options)
@@ -581,10 +586,7 @@ def read_cases(  # noqa: PLR0913  (all are options)
     name = without_credentials(path)
     reader = CaseReader(name, part, inputs)
     try:
-        for batch in read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote):
-            for _, _, found in read_batch(batch, reader):
-                yield found
-        yield from reader.finish()
+        yield from read_all(read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote), reader)
     finally:
         if on_formats is not None:
             on_formats(name, reader.formats)
@@ -614,7 +616,7 @@ def _is_lines(path: str) -> bool:
 
 
 class CaseLimit:
-    """Selects the records of the first cases: those with the first different ids.
+    """Selects the first cases: those with the first different ids, and everything without a limit.
 
     Every record without an id is one case. Further records of a case are its trials.
     """
@@ -626,30 +628,19 @@ class CaseLimit:
         self._ids: set[str] = set()
         self._cases = 0
         self._has_trials = False
-        self._ends_file = False
-        self.is_set = limit is not None
-
-    @property
-    def ends_file(self) -> bool:
-        """Whether nothing further in this file is to be used."""
-        return self._ends_file
+        self._ends_file = False  # nothing further in this file is to be used
 
     @property
     def is_full(self) -> bool:
         """Whether all cases to use are known."""
         return self._limit is not None and self._cases >= self._limit
 
-    def begin_file(self) -> None:
-        """Note that the next records are of another file, which may have further trials."""
-        self._ends_file = False
-
-    def takes(self, name: str, trial: int | str | None = None) -> bool:
-        """Whether a record is to be used; the name is empty if it has no id."""
-        if self._limit is None:
-            return True
+    def takes(self, case: Case) -> bool:
+        """Whether a case is to be used."""
+        name = case.id if has_own_id(case) else NO_ID
         is_known = name in self._ids
-        self._has_trials |= is_known or trial is not None
-        if is_known:
+        self._has_trials |= is_known or case.trial is not None
+        if is_known or self._limit is None:
             return True
         if self.is_full:
             self.see_other()
@@ -663,30 +654,21 @@ class CaseLimit:
         """Note a record of another case; without trials so far, the file need not be read further."""
         self._ends_file = self.is_full and not self._has_trials
 
-    def takes_case(self, case: Case) -> bool:
-        """Whether a case is to be used."""
-        return self.takes(case.id if has_own_id(case) else NO_ID, case.trial)
-
     def select(self, found: Iterable[Found]) -> Iterator[Found]:
         """What is to be used of a file, which is read no further than necessary."""
         for item in self.until_end(found):
-            if isinstance(item, BadRecord) or self.takes_case(item[1]):
+            if isinstance(item, BadRecord) or self.takes(item[1]):
                 yield item
-
-    def select_in_files(self, files: Iterable[Iterable[Found]]) -> Iterator[Found]:
-        """What is to be used of several files."""
-        for found in files:
-            self.begin_file()
-            yield from self.select(found)
 
     def until_end(self, found: Iterable[Found]) -> Iterator[Found]:
         """What is found in a file, until it need not be read further."""
+        self._ends_file = False
         for item in found:
             if isinstance(item, BadRecord):
                 self.see_other()
-            if not self.ends_file:
+            if not self._ends_file:
                 yield item
-            if self.ends_file:
+            if self._ends_file:
                 return
 
 

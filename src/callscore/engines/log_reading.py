@@ -158,7 +158,7 @@ class Log:
         pool: StratifiedPool[Taken],
         refuse: Callable[[str, str], None],
         *,
-        unscored: Callable[[Case, str], None] | None = None,
+        unscored: Callable[[Case, str], object] | None = None,
     ) -> None:
         self.pool = pool
         self._inputs = inputs

@@ -46,9 +46,8 @@ class DisagreementCollector:
         # The narrowest first; the third item is unique, so disagreements are never compared.
         self._widest: list[tuple[float, float, int, Disagreement]] = []
 
-    def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
+    def take(self, scored: Result, tools: Mapping[str, Tool] | None) -> None:
         """Add a case that callscore has scored under its default settings."""
-        scored = Result(case=case, score=score)
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
             self._not_compared += 1

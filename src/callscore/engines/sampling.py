@@ -13,13 +13,12 @@ from msgspec import Struct, structs
 from callscore.core.call import malformed_part
 from callscore.core.results import Noted, Results
 from callscore.core.sample_estimate import SampledStratum, estimate_mean
-from callscore.core.score import Outcome, outcome_f1
+from callscore.core.score import outcome_f1, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Cluster, Interval
 from callscore.core.totals import NameCounter, Show
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import NO_HOOKS, Collector, ScoreHooks
 from callscore.engines.inputs import CaseReader, InputOptions, input_options_for
-from callscore.engines.local import raise_at
 from callscore.engines.log_reading import ANY_SIDE, Log, Taken, case_notation, parse_strata
 from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool
 from callscore.errors import (
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from callscore.formats.plain_cases import PlainCase
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
-
-_NO_HOOKS = ScoreHooks()
 
 
 class StratumCount(Struct, frozen=True, gc=False):
@@ -206,23 +203,25 @@ def score_sample(  # noqa: PLR0913  (all are options)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     tools: Any = None,
     metrics: Metrics = (),
-    hooks: ScoreHooks = _NO_HOOKS,
+    hooks: ScoreHooks = NO_HOOKS,
 ) -> SampledResults:
     """Score a sample of the cases of files, and estimate the macro F1 of all of them.
 
     Cases without expected calls are counted and named in the results, but neither sampled nor part of the
     estimate. The options are those of `sample_files` and `score_files`, as are the errors.
     """
-    collector_hooks = _OutcomeHooks(hooks)
     collector = Collector(
-        settings, show, max_shown, collector_hooks.hooks, tools=tools, metrics=metrics
+        settings, show, max_shown, hooks, tools=tools, metrics=metrics, skip_bad=skip_bad
     )
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    refuse = _refuser(collector.skipped, skip_bad=skip_bad)
     log = Log(
-        inputs, parse_strata(by), StratifiedPool(n, seed=seed), refuse, unscored=collector.take
+        inputs,
+        parse_strata(by),
+        StratifiedPool(n, seed=seed),
+        collector.refuse,
+        unscored=lambda case, place: collector.take_found((place, case)),
     )
     found = _paths(paths)
     for path in found:
@@ -234,8 +233,27 @@ def score_sample(  # noqa: PLR0913  (all are options)
     log.require_values(found)
     collector.inputs = log.inputs
     strata = log.pool.chosen()
-    scoring = _SampleScoring(collector, collector_hooks, inputs, refuse)
-    return scoring.results(strata, by, seed)
+    scores = {record.position: _score(collector, record) for record in _in_order(strata)}
+    clusters = [_clusters(stratum, scores) for stratum in strata]
+    sampled = [
+        SampledStratum(stratum.cases, kinds)
+        for stratum, kinds in zip(strata, clusters, strict=True)
+    ]
+    estimate = estimate_mean(sampled)
+    scored = [kind for kinds in clusters for kind in kinds if kind.size]
+    return SampledResults(
+        results=collector.results(),
+        strata=_counts(strata),
+        by=by,
+        seed=seed,
+        is_exact=all(stratum.is_exact for stratum in strata),
+        estimate=None if estimate is None else estimate.mean,
+        interval=None if estimate is None else estimate.interval,
+        population=sum(stratum.cases for stratum in strata),
+        sampled=sum(kind.times for kind in scored),
+        population_trials=sum(stratum.records for stratum in strata),
+        sampled_trials=sum(kind.size * kind.times for kind in scored),
+    )
 
 
 def _paths(paths: Paths) -> list[str]:
@@ -310,90 +328,12 @@ def _means(line: bytes, case: Case, reader: CaseReader) -> bool:
 # --- scoring -----------------------------------------------------------------------------------
 
 
-class _OutcomeHooks:
-    """The hooks of a user, and the outcomes of the cases that were scored last."""
-
-    def __init__(self, hooks: ScoreHooks) -> None:
-        self._latest: list[Outcome] = []
-        self._inner = hooks.on_outcomes
-        self.hooks = structs.replace(hooks, on_outcomes=self._note)
-
-    def _note(self, cases: Sequence[Case | PlainCase], outcomes: Sequence[Outcome]) -> None:
-        self._latest += outcomes
-        if self._inner is not None:
-            self._inner(cases, outcomes)
-
-    def take_score(self) -> float | None:
-        """The score of the case that was scored last; None if none was."""
-        found, self._latest = self._latest, []
-        return outcome_f1(found[-1]) if found else None
-
-
-class _SampleScoring:
-    """Scores the records of a sample in the order of the log, and adds up the scores of each case."""
-
-    def __init__(
-        self,
-        collector: Collector,
-        hooks: _OutcomeHooks,
-        inputs: InputOptions,
-        refuse: Callable[[str, str], None],
-    ) -> None:
-        self._collector = collector
-        self._hooks = hooks
-        self._inputs = inputs
-        self._refuse = refuse
-
-    def results(
-        self, strata: Sequence[ChosenStratum[Taken]], by: str | None, seed: int
-    ) -> SampledResults:
-        """Score the sample, and estimate what is in the whole log."""
-        scores = {record.position: self._score(record) for record in _in_order(strata)}
-        clusters = [_clusters(stratum, scores) for stratum in strata]
-        found = estimate_mean(
-            [
-                SampledStratum(stratum.cases, kinds)
-                for stratum, kinds in zip(strata, clusters, strict=True)
-            ]
-        )
-        scored = [kind for kinds in clusters for kind in kinds if kind.size]
-        return SampledResults(
-            results=self._collector.results(),
-            strata=_counts(strata),
-            by=by,
-            seed=seed,
-            is_exact=all(stratum.is_exact for stratum in strata),
-            estimate=None if found is None else found.mean,
-            interval=None if found is None else found.interval,
-            population=sum(stratum.cases for stratum in strata),
-            sampled=sum(kind.times for kind in scored),
-            population_trials=sum(stratum.records for stratum in strata),
-            sampled_trials=sum(kind.size * kind.times for kind in scored),
-        )
-
-    def _score(self, record: Taken) -> float | None:
-        """The score of a record; None if it could not be scored."""
-        case = record.case
-        try:
-            self._collector.definitions.of(case.tools, record.place)
-            self._collector.take(case, record.place)
-        except CallscoreError as error:
-            self._refuse_scored(record.place, case, error)
-            return None
-        # A case without an answer has no outcome, and counts as 0.
-        return 0.0 if case.actual is None else self._hooks.take_score()
-
-    def _refuse_scored(self, place: str, case: Case, error: CallscoreError) -> None:
-        """Refuse a case that could not be scored, as `score_files` does."""
-        on_unjudged = self._hooks.hooks.on_unjudged
-        try:
-            raise_at(place, case, error)
-        except UnreadableInput as placed:
-            self._refuse(placed.place, placed.problem)
-        except ModelFailed as unjudged:
-            if on_unjudged is None:
-                raise
-            on_unjudged(place, case, unjudged)
+def _score(collector: Collector, record: Taken) -> float | None:
+    """The score of a record; None if it could not be scored."""
+    result = collector.take_found((record.place, record.case))
+    if result is None:
+        return None
+    return 0.0 if result.score is None else outcome_f1(outcome_of(result.score))
 
 
 def _clusters(stratum: ChosenStratum[Taken], scores: Mapping[int, float | None]) -> list[Cluster]:

@@ -19,9 +19,8 @@ from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
 from callscore.engines.checking import CheckHooks, CheckTotals
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import Collector, ScoreHooks, placed_error
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
-from callscore.engines.local import raise_at
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.formats.cases import NO_ID, join_case
 from callscore.sources import BadRecord
@@ -180,13 +179,7 @@ class Scorer:
     ) -> None:
         self._references = references
         self._seen: set[str] = set()
-
-        def take_result(result: Result) -> None:
-            self._latest = result
-            if on_result is not None:
-                on_result(result)
-
-        hooks = ScoreHooks(on_result=take_result)
+        hooks = ScoreHooks(on_result=on_result)
         self._collector = Collector(
             settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
         )
@@ -194,7 +187,7 @@ class Scorer:
             try:
                 score_case(tuple(reference.expected or ()), (), settings, tools)
             except CallscoreError as error:
-                raise_at(f"case {name}", reference, error)
+                raise placed_error(f"case {name}", reference, error) from error
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Score a trace."""
@@ -206,11 +199,11 @@ class Scorer:
         self._seen.add(reference.id)
         case = join_case(reference, trace.case)
         try:
-            self._collector.take(case, f"trace {trace.trace_id}")
+            result = self._collector.take(case, f"trace {trace.trace_id}")
         except CallscoreError as error:  # of what this trace has: the receiver goes on
             return self._skip(trace, str(error))
         why: Unscored = "unreadable" if case.actual is None else ""
-        return Outcome(why, self._latest.score, problem=trace.problem)
+        return Outcome(why, result.score, problem=trace.problem)
 
     def _skip(self, trace: ClosedTrace, problem: str) -> Outcome:
         self._collector.skipped.add(f"trace {trace.trace_id}: {problem}")
@@ -221,7 +214,7 @@ class Scorer:
             return Outcome("late")
         if trace.case_id is None:
             return Outcome("ambiguous" if trace.case_ids else "nameless")
-        self._collector.without_reference.add(trace.id)  # the others are no fault of the references
+        self._collector.totals.without_reference.add(trace.id)  # the others are no fault of the references
         return Outcome("unknown")
 
     def results(self) -> Results:
