@@ -12,7 +12,6 @@ from msgspec import UNSET, Meta, Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from callscore.core.results import (
-    CaseScore,
     CaseTrials,
     EvaluationResults,
     Failure,
@@ -458,7 +457,7 @@ class EvaluationTotals:
             self.totals.columns[name] = Column(name, settings.pass_mark, least)
         self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
-        self._shown: _First[CaseScore | Result] = _First(max_shown)
+        self._shown: _First[Result] = _First(max_shown)
         self._unanswered: _First[UnscoredCase] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
@@ -494,7 +493,7 @@ class EvaluationTotals:
         if self._show == "all" or (self._show == "failing" and result.passed is False):
             # A case that fails at several trials is shown once, unless everything is shown.
             is_once = case.trial is not None and self._show == "failing"
-            self._shown.add(position, result.shown(), case.id if is_once else None)
+            self._shown.add(position, result, case.id if is_once else None)
 
     def _count_trial(self, result: Result, position: int) -> None:
         counts = self._trials.setdefault(result.case.id, [0, 0, position])
@@ -543,7 +542,7 @@ class EvaluationTotals:
             **about,
             results=totals.results(
                 self._settings,
-                cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
+                cases=tuple([case for case in shown if case.score is not None]),
                 unscored=() if self._show == "none" else tuple(self._unanswered.items()),
                 not_shown=self._shown.left_out,
                 not_run=_NOTHING,  # they are among the failures
@@ -562,7 +561,7 @@ class EvaluationTotals:
             cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            unreferenced=tuple([case for case in shown if not isinstance(case, CaseScore)]),
+            unreferenced=tuple([case for case in shown if case.score is None]),
             failures=tuple(self._failures.items()),
             skipped=skipped,
             trials=(

@@ -13,7 +13,6 @@ from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.core.fast_strict import StrictCounter
 from callscore.core.results import (
-    CaseScore,
     Failure,
     MetricValue,
     Result,
@@ -104,7 +103,7 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     totals: Totals
     names: list[tuple[str, int | str | None]]
     first: Result | None
-    kept: list[CaseScore]
+    kept: list[Result]
     shown: int
     not_shown: int
     formats: tuple[str, ...]
@@ -146,7 +145,7 @@ class Collector:
         self._strict = StrictCounter()
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
-        self._kept: list[CaseScore] = []
+        self._kept: list[Result] = []
         self._unscored: list[UnscoredCase] = []
         self._first: Result | None = None
         self.file = ""  # that was read last
@@ -394,7 +393,7 @@ class Collector:
         first = self._first if is_single else None
         return totals.results(
             self._settings,
-            only=None if first is None else cast("CaseScore", first.shown()),
+            only=first,
             hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
             cases=tuple(self._kept),
@@ -418,7 +417,7 @@ class Collector:
     def _title(self, first: Result | None) -> str:
         """The id of a single case, or the name of its file."""
         if first is not None and (has_own_id(first.case) or not self.file):
-            return first.shown().label
+            return first.label
         return file_title(self.file)
 
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
@@ -476,8 +475,4 @@ class Collector:
         if not self._has_room():
             return
         self._first = self._first or result
-        shown = cast("CaseScore", result.shown())
-        if self._hooks.on_case is not None:
-            self._hooks.on_case(shown)
-        else:
-            self._kept.append(shown)
+        (self._hooks.on_case or self._kept.append)(result)

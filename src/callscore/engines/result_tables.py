@@ -13,7 +13,7 @@ from callscore.engines.result_rows import RowBuilder, RowStatus, require_pyarrow
 from callscore.errors import InvalidSettings, MissingExtra
 
 if TYPE_CHECKING:
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Result, Results
 
 _ROWS_PER_BATCH = 1 << 14
 
@@ -56,14 +56,16 @@ def _table(results: Results, method: str, *, extra: str) -> Any:
             )
             unscored = next(waiting, None)
         if case is not None:
-            builder.add_score(Case(id=case.id, trial=case.trial, tags=case.tags), case.score)
+            builder.add_score(
+                Case(id=case.id, trial=case.trial, tags=case.tags), case.required_score
+            )
         if len(builder) >= _ROWS_PER_BATCH:
             batches.append(builder.batch())
     batches.append(builder.batch())
     return arrow.Table.from_batches(batches, builder.schema)
 
 
-def _all_cases(results: Results, method: str) -> tuple[CaseScore, ...]:
+def _all_cases(results: Results, method: str) -> tuple[Result, ...]:
     """The scored cases.
 
     Raises:

@@ -14,7 +14,7 @@ from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, EvaluationResults, RunResults
+    from callscore.core.results import EvaluationResults, Result, RunResults
 
 # Where the cases of an evaluation are in a document without any: line breaks in texts are escaped.
 _NO_CASES = '\n      "cases": []'
@@ -38,7 +38,7 @@ def write_json(run: RunResults, *, lang: Language = "en") -> str:
 
 
 def _cases(evaluation: EvaluationResults, lang: Language) -> str:
-    found = [_case(evaluation, case, lang) for case in evaluation.results.cases]
+    found = [_case(case, lang) for case in evaluation.results.cases]
     found += [
         _indented(msgspec.json.encode(unanswered_in_run(case)))
         for case in evaluation.results.unscored
@@ -48,8 +48,8 @@ def _cases(evaluation: EvaluationResults, lang: Language) -> str:
     return f'\n      "cases": [{b",".join(found).decode()}\n      ]'
 
 
-def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> bytes:
-    arranged = partial(case_in_run, evaluation, case)
+def _case(case: Result, lang: Language) -> bytes:
+    arranged = partial(case_in_run, case)
     found = case_to_json(case, lang=lang, depth=_CASE_DEPTH, arranged=arranged)
     return _indented(found)
 

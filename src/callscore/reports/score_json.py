@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.core.results import CaseScore, Results, UnscoredCase
+from callscore.core.results import Result, Results, UnscoredCase
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
 from callscore.words.plain_data import results_to_dict, unanswered_to_dict
@@ -30,7 +30,7 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
 
 
 def jsonl_line(
-    case: CaseScore | UnscoredCase, hider: Hider | None = None, *, lang: Language = "en"
+    case: Result | UnscoredCase, hider: Hider | None = None, *, lang: Language = "en"
 ) -> bytes:
     """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
     if isinstance(case, UnscoredCase):
@@ -44,20 +44,20 @@ def _unanswered(case: UnscoredCase, hider: Hider | None = None) -> bytes:
     return msgspec.json.encode(unanswered_to_dict(case if hider is None else hider.data(case)))
 
 
-def _case(case: CaseScore | UnscoredCase, lang: Language) -> bytes:
+def _case(case: Result | UnscoredCase, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
     if isinstance(case, UnscoredCase):
         return _indented(_unanswered(case))
     return _indented_case(case_to_json(case, lang=lang, depth=_CASE_DEPTH), case)
 
 
-def _hidden_case(case: CaseScore | UnscoredCase, lang: Language, hider: Hider) -> bytes:
+def _hidden_case(case: Result | UnscoredCase, lang: Language, hider: Hider) -> bytes:
     if isinstance(case, UnscoredCase):
         return _indented(_unanswered(case, hider))
     return _indented_case(_without_secrets(case, lang, hider, depth=_CASE_DEPTH), case)
 
 
-def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: int) -> bytes:
+def _without_secrets(case: Result, lang: Language, hider: Hider, *, depth: int) -> bytes:
     """A case as JSON in which secrets are hidden."""
     if hider.has_any:
         # The quick check takes less time in the text that is written than in the values. If these
@@ -69,9 +69,9 @@ def _without_secrets(case: CaseScore, lang: Language, hider: Hider, *, depth: in
     return case_to_json(case, lang=lang, depth=depth)
 
 
-def _indented_case(found: bytes, case: CaseScore) -> bytes:
+def _indented_case(found: bytes, case: Result) -> bytes:
     # The settings come last, are the same in all cases, and make up a third of a short one.
-    settings, indented = _indented_settings(settings_to_json(case.score.settings))
+    settings, indented = _indented_settings(settings_to_json(case.required_score.settings))
     if not found.endswith(settings):
         return _indented(found)
     return _indented(found[: -len(settings)] + b"}")[:_END_OF_CASE] + indented

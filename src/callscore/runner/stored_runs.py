@@ -17,7 +17,6 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
-    CaseScore,
     EvaluationResults,
     Failure,
     Noted,
@@ -390,7 +389,7 @@ class _EvaluationPart:
         self._totals = stored_totals(record, settings, max_listed=options.max_listed)
         self._to_show: set[int] = set()  # the numbers of rows that are not added yet
         self._failing: set[str] = set()  # cases with several trials
-        self._shown: list[CaseScore | Result] = []
+        self._shown: list[Result] = []
         self._not_shown = 0
         self._unanswered: list[UnscoredCase] = []
         self.has_rows = False
@@ -449,9 +448,8 @@ class _EvaluationPart:
             read = replace(read, case=replace(read.case, trial=result.case.trial))
             if row.number in self._to_show:
                 self._to_show.remove(row.number)
-                shown = read.shown()
-                self._shown.append(shown)
-                self.without_score += isinstance(shown, Result) and result.status == "scored"
+                self._shown.append(read)
+                self.without_score += read.score is None and result.status == "scored"
             # Only if the counts are not enough: otherwise some tables would be half full.
             if read.score is not None and self._is_incomplete(result):
                 result = replace(result, score=read.score)
@@ -465,11 +463,11 @@ class _EvaluationPart:
         )
         results = replace(
             counted.results,
-            cases=tuple([case for case in self._shown if isinstance(case, CaseScore)]),
+            cases=tuple([case for case in self._shown if case.score is not None]),
             unscored=tuple(self._unanswered),
             not_shown=self._not_shown,
         )
-        unreferenced = tuple([case for case in self._shown if isinstance(case, Result)])
+        unreferenced = tuple([case for case in self._shown if case.score is None])
         return replace(counted, results=results, unreferenced=unreferenced)
 
 

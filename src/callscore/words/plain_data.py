@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from callscore.core.arguments import Difference
     from callscore.core.case import Expected
     from callscore.core.results import (
-        CaseScore,
         CaseTrials,
         EvaluationResults,
         Failure,
@@ -331,12 +330,12 @@ _PLAIN_PARTS = Parts(
 )
 
 
-def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
+def case_to_dict(case: Result, *, lang: Language = "en") -> dict[str, Any]:
     """A case's score as plain data, under its id."""
     return case_fields(case, lang, _PLAIN_PARTS)
 
 
-def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]:
+def case_fields(case: Result, lang: Language, parts: Parts) -> dict[str, Any]:
     """The fields of a case in a report, with the parts of its score as they are to be written."""
     return dict(zip(_CASE_FIELDS, _case_values(case, lang, parts), strict=True))
 
@@ -344,18 +343,18 @@ def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]
 _CaseRow = msgspec.defstruct("_CaseRow", _CASE_FIELDS, gc=False)
 
 
-def case_row(case: CaseScore, lang: Language, parts: Parts) -> Struct:
+def case_row(case: Result, lang: Language, parts: Parts) -> Struct:
     """The same as a struct, which an encoder writes sooner."""
     return _CaseRow(*_case_values(case, lang, parts))
 
 
-def _case_values(case: CaseScore, lang: Language, parts: Parts) -> tuple[Any, ...]:
+def _case_values(case: Result, lang: Language, parts: Parts) -> tuple[Any, ...]:
     return (
         parts.value(case.id),
         parts.value(case.trial),
         parts.value(case.tags),
-        [value_to_dict(metric) for metric in case.metrics] if case.metrics else [],
-        *_score_values(case.score, lang, parts),
+        [value_to_dict(metric) for metric in case.values] if case.values else [],
+        *_score_values(case.required_score, lang, parts),
     )
 
 
@@ -578,7 +577,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "settings": settings,
         "results": results,
         "cases": [
-            *[_case(evaluation, case, lang) for case in evaluation.results.cases],
+            *[_case(case, lang) for case in evaluation.results.cases],
             *[unanswered_in_run(case) for case in evaluation.results.unscored],
         ],
         "unreferenced": [_unreferenced(result) for result in evaluation.unreferenced],
@@ -613,18 +612,16 @@ def _failure(failure: Failure) -> dict[str, Any]:
     return {"id": json_safe(failure.case), **_fields(failure, fields)}
 
 
-def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
+def _case(case: Result, lang: Language) -> dict[str, Any]:
     """The score of a case; it passes only if every scorer agrees."""
-    return case_in_run(evaluation, case, case_to_dict(case, lang=lang))
+    return case_in_run(case, case_to_dict(case, lang=lang))
 
 
-def case_in_run(
-    evaluation: EvaluationResults, case: CaseScore, fields: dict[str, Any]
-) -> dict[str, Any]:
+def case_in_run(case: Result, fields: dict[str, Any]) -> dict[str, Any]:
     """The fields of `case_to_dict` as the report of a run has them."""
     values = fields.pop("metrics")
     del fields["settings"]
-    return {**fields, "passed": evaluation.passes(case), "values": values}
+    return {**fields, "passed": case.passed, "values": values}
 
 
 def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
