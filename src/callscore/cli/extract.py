@@ -160,9 +160,7 @@ class _PartOfCalls(NamedTuple):
 class _CallsOfFile:
     """Writes and counts the calls of one file, which may be in several processes."""
 
-    def __init__(
-        self, file: str, extractor: _Extractor, write: Callable[[bytes], object]
-    ) -> None:
+    def __init__(self, file: str, extractor: _Extractor, write: Callable[[bytes], object]) -> None:
         self.reader = DocumentReader(file, extractor.dialect, self._note_bad)
         self.counts: dict[tuple[str, str], int] = {}  # by format and view
         self._bad: list[tuple[str, str]] | None = None  # of a part

@@ -38,7 +38,6 @@ from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
-from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import UnreadableInput
 from callscore.metrics.metric import (
@@ -420,10 +419,10 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
     files = tuple(expand_paths(files))
     sides = tuple(expand_paths(sides[0])), tuple(expand_paths(sides[1]))
     shown = options.pop("max_shown")
-    gathered = DisagreementCollector(
-        _compared(options.pop("metric")), _FEW if shown is None else shown
-    )
     tools = tools_from(options)
+    gathered = DisagreementCollector(
+        _compared(options.pop("metric")), _FEW if shown is None else shown, tools
+    )
     reading = {
         "read_options": reading_from(options, (tools or {}).values()),
         "fields": dict(options.pop("fields")),
@@ -442,14 +441,8 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
             about = gathered.results(), results
             write_report("disagreement", about, output, output_format, lang=lang)
 
-        definitions = ToolDefinitions(tools)
-
-        def take(result: Result) -> None:
-            if result.score is not None:
-                gathered.take(result, definitions.of(result.case.tools, result.id))
-
         score = partial(score_files, files) if files else partial(score_joined, *sides)
-        hooks = ScoreHooks(on_result=take, on_bytes=on_bytes, on_unfound=note_unfound)
+        hooks = ScoreHooks(on_result=gathered.take, on_bytes=on_bytes, on_unfound=note_unfound)
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:

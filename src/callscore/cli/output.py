@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from shlex import quote
 from time import monotonic

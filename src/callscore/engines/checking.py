@@ -1,28 +1,17 @@
-"""Checks the calls in files, in this process and in bounded memory."""
+"""Checks the calls in files, in bounded memory, and if they are large in several processes."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
-from callscore.checks.check import (
-    FAULT_KINDS,
-    CheckResults,
-    FaultyRun,
-    Finding,
-    ToolFaults,
-    check_calls,
-)
-from callscore.checks.tool_schema import count_checked_calls, usable_tools
+from callscore.checks.check import CheckResults, CheckTotals, FaultyRun, Finding, check_calls
+from callscore.checks.tool_schema import usable_tools
 from callscore.core.case import Case, is_state
-from callscore.core.results import Noted
-from callscore.core.score import Fault, FaultKind, count_faulty_calls
-from callscore.core.totals import NameCounter
 from callscore.documents import raise_unreadable, tools_in_list
 from callscore.engines.inputs import (
     CaseLimit,
@@ -47,23 +36,11 @@ from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
+    from callscore.core.results import Noted
+    from callscore.core.score import Fault
 
+_Part = tuple[CheckTotals, list[FaultyRun]]
 _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
-
-
-class CheckHooks(Struct, frozen=True):
-    """Callbacks while files are checked.
-
-    Attributes:
-        on_faulty: called with each run that has findings to show, which are then not part of the results.
-        on_bytes: called with the number of bytes that were read since the last call.
-    """
-
-    on_faulty: Callable[[FaultyRun], None] | None = None
-    on_bytes: Callable[[int], None] | None = None
-
-
-_NO_HOOKS = CheckHooks()
 
 
 def check_files(  # noqa: PLR0913  (all are options)
@@ -75,7 +52,8 @@ def check_files(  # noqa: PLR0913  (all are options)
     max_shown: int | None = 10,
     skip_bad: bool = False,
     jobs: int = 1,
-    hooks: CheckHooks = _NO_HOOKS,
+    on_faulty: Callable[[FaultyRun], object] | None = None,
+    on_bytes: Callable[[int], None] | None = None,
 ) -> CheckResults:
     """Check the calls in files of any format.
 
@@ -87,49 +65,146 @@ def check_files(  # noqa: PLR0913  (all are options)
         max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
         jobs: how many processes check the calls of a large file of JSON lines; one with a `limit`.
-        hooks: callbacks.
+        on_faulty: called with each run that has findings to show, which are then not part of the results.
+        on_bytes: called with the number of bytes that were read since the last call.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    totals = CheckTotals(tools, max_shown, hooks, skip_bad=skip_bad)
-    chosen = CaseLimit(limit)
+    checker = CallChecker(tools, max_shown=max_shown, skip_bad=skip_bad, on_faulty=on_faulty)
+    used = CaseLimit(limit)
     for path in paths:
-        before = totals.counts.taken
-        name = without_credentials(path)
-        batches = read_batches(path, on_bytes=hooks.on_bytes, allow_remote=True)
+        name, before = without_credentials(path), checker.totals.records
         reader = CaseReader(name, _TRACES_ONLY, inputs)
+        batches = read_batches(path, on_bytes=on_bytes, allow_remote=True)
         if limit is None:
-            _check_file(batches, reader, totals, process_count(jobs))
+            _check_file(batches, reader, checker, process_count(jobs))
         else:
-            totals.take_all(chosen.select(read_all(batches, reader)))
-        if totals.counts.taken == before:
-            totals.empty_files.append(name)
-    return totals.results(len(paths))
+            checker.take(used.select(read_all(batches, reader)))
+        if checker.totals.records == before:
+            checker.empty_files.append(name)
+    return checker.results(len(paths))
 
 
 def _check_file(
-    batches: Iterator[Batch], reader: CaseReader, totals: CheckTotals, jobs: int
+    batches: Iterator[Batch], reader: CaseReader, checker: CallChecker, jobs: int
 ) -> None:
-    """Check the calls of one file, if it is large in several processes."""
-    for item in spread(batches, partial(_check_part, totals, reader), jobs):
+    """Check the calls of a file, if it is large in several processes."""
+    for item in spread(batches, partial(_check_part, checker, reader), jobs):
         if not isinstance(item, Done):
-            totals.take_all(found for _, _, found in read_batch(item, reader))
+            checker.take(found for _, _, found in read_batch(item, reader))
         elif item.result is None:
-            totals.lose(item.task.lost(item.deaths))
+            checker.lose(item.task.lost(item.deaths))
         else:
-            totals.add_part(item.result)
-    totals.take_all(reader.finish())
+            checker.add_part(*item.result)
+    checker.take(reader.finish())
 
 
-def _check_part(totals: CheckTotals, reader: CaseReader, task: LineTask) -> _CheckedPart | None:
+def _check_part(checker: CallChecker, reader: CaseReader, task: LineTask) -> _Part | None:
     """Check the calls in some lines, in another process; None if they change how the others are read."""
-    part, state = totals.new_part(), reader.state
+    faulty: list[FaultyRun] = []
+    part, state = checker.of_part(faulty.append), reader.state
     for batch in task.lines:
-        part.take_all(found for _, _, found in read_batch(batch, reader, skipped=task.skipped))
-    return part.part() if reader.state == state else None
+        part.take(found for _, _, found in read_batch(batch, reader, skipped=task.skipped))
+    return (part.totals, faulty) if reader.state == state else None
+
+
+class CallChecker:
+    """Checks one run after another.
+
+    Args:
+        tools: the offered tools by name; None for those that each trace defines.
+        max_shown: the maximum number of findings to show; None for all.
+        skip_bad: whether to count and skip what cannot be read, instead of stopping.
+        on_faulty: called with each run that has findings to show; without it they are part of the results.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool] | None,
+        *,
+        max_shown: int | None,
+        skip_bad: bool,
+        on_faulty: Callable[[FaultyRun], object] | None = None,
+    ) -> None:
+        self.totals = CheckTotals()
+        self.empty_files: list[str] = []
+        self._shown = 0  # findings
+        self._tools = tools
+        self._max_shown = max_shown
+        self._skip_bad = skip_bad
+        self._findings: list[Finding] = []
+        self._on_faulty = on_faulty or (lambda run: self._findings.extend(run.findings()))
+
+    def take(self, runs: Iterable[Found]) -> None:
+        """Check runs, and skip what cannot be read.
+
+        Raises:
+            UnreadableInput: it is not to be skipped.
+        """
+        for found in runs:
+            self.totals.records += 1
+            if not isinstance(found, BadRecord):
+                self.check(*found)
+            elif self._skip_bad or found.problem == LOST_RECORD:
+                self.totals.skipped.add(f"{found.place}: {found.problem}")
+            else:
+                raise_unreadable(found.place, found.problem)
+
+    def check(self, place: str, case: Case) -> tuple[Fault, ...]:
+        """Check one run; returns its faults."""
+        totals, label = self.totals, case.id or None
+        if label is not None and case.trial is not None:
+            label = f"{label} #{case.trial}"
+        name = f"{place} {label or ''}".rstrip()
+        if case.unread is not None:
+            totals.unread.add(f"{place}: {case.unread}")
+        if case.actual is None:
+            totals.without_calls.add(name)
+            return ()
+        tools = self._tools
+        if tools is None:
+            tools, problems = _defined_tools(case.tools)
+            totals.unusable |= problems
+        if tools is None:
+            totals.without_tools.add(name)
+        calls = tuple([call for call in case.actual if not is_state(call)])
+        faults = check_calls(calls, tools)
+        totals.add(calls, faults, tools)
+        if faults:
+            self._show(FaultyRun(place, label, calls, faults))
+        return faults
+
+    def _show(self, run: FaultyRun) -> None:
+        """Show the faults of a run, as far as there is room for them."""
+        if self._max_shown is not None:
+            faults = run.faults[: max(self._max_shown - self._shown, 0)]
+            run = structs.replace(run, faults=faults)
+        self._shown += len(run.faults)
+        if run.faults:
+            self._on_faulty(run)
+
+    def of_part(self, on_faulty: Callable[[FaultyRun], object]) -> CallChecker:
+        """One like this for another process."""
+        options: dict[str, Any] = {"max_shown": self._max_shown, "skip_bad": self._skip_bad}
+        return CallChecker(self._tools, on_faulty=on_faulty, **options)
+
+    def add_part(self, totals: CheckTotals, faulty: list[FaultyRun]) -> None:
+        """Add what another process found in later lines."""
+        self.totals.merge(totals)
+        for run in faulty:
+            self._show(run)
+
+    def lose(self, records: Noted) -> None:
+        """Count records that could not be checked as skipped, whether bad ones are or not."""
+        self.totals.records += records.count
+        self.totals.skipped.add_noted(records)
+
+    def results(self, files: int) -> CheckResults:
+        """What was found in all runs."""
+        return self.totals.results(self._findings, self._shown, files, self.empty_files)
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
@@ -144,206 +219,6 @@ def _read_run(value: Any, *, place: str, **options: Any) -> Case:
 
 
 _TRACES_ONLY = FileContent(_read_run, actual_from_trace, "expected")
-
-
-class _Counts(Struct):
-    """What was counted; `add` counts what was counted elsewhere."""
-
-    taken: int = 0  # records, readable or not
-    runs: int = 0
-    faulty_runs: int = 0
-    faulty: int = 0
-    checked: int = 0
-    unchecked: int = 0
-    invalid: int = 0
-    faults: int = 0
-
-    def add(self, other: _Counts) -> None:
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
-
-class _CheckedPart(Struct, frozen=True, kw_only=True):
-    """What another process found in a part of the input."""
-
-    counts: _Counts
-    calls: Counter[str]
-    faulty: Counter[str]
-    kinds: Counter[tuple[str, FaultKind]]
-    unusable: dict[str, str]
-    skipped: Noted
-    unread: Noted
-    without_tools: Noted
-    without_calls: Noted
-    shown: list[FaultyRun]
-
-
-class CheckTotals:
-    """Checks one run after another and counts what is found."""
-
-    def __init__(
-        self,
-        tools: Mapping[str, Tool] | None,
-        max_shown: int | None,
-        hooks: CheckHooks,
-        *,
-        skip_bad: bool,
-    ) -> None:
-        self._hooks = hooks
-        self.empty_files: list[str] = []
-        self._tools = tools
-        self._max_shown = max_shown
-        self._skip_bad = skip_bad
-        self._begin()
-
-    def _begin(self) -> None:
-        self._shown = 0  # faults
-        self.counts = _Counts()
-        self._calls: Counter[str] = Counter()
-        self._faulty: Counter[str] = Counter()
-        self._kinds: Counter[tuple[str, FaultKind]] = Counter()
-        self._unusable: dict[str, str] = {}
-        self._skipped = NameCounter()
-        self._unread = NameCounter()
-        self._without_tools = NameCounter()
-        self._without_calls = NameCounter()
-        self._runs: list[FaultyRun] = []  # to show
-
-    def take_all(self, runs: Iterator[Found]) -> None:
-        """Check runs, and skip what cannot be read.
-
-        Raises:
-            UnreadableInput: it is not to be skipped.
-        """
-        for found in runs:
-            self.counts.taken += 1
-            if not isinstance(found, BadRecord):
-                self.check(*found)
-            elif self._skip_bad or found.problem == LOST_RECORD:
-                self._skipped.add(f"{found.place}: {found.problem}")
-            else:
-                raise_unreadable(found.place, found.problem)
-
-    def check(self, place: str, case: Case) -> tuple[Fault, ...]:
-        """Check one run; returns its faults."""
-        name = f"{place} {_label(case) or ''}".rstrip()
-        if case.unread is not None:
-            self._unread.add(f"{place}: {case.unread}")
-        if case.actual is None:
-            self._without_calls.add(name)
-            return ()
-        calls = tuple([call for call in case.actual if not is_state(call)])
-        tools = self._tools
-        if tools is None:
-            tools, problems = _defined_tools(case.tools)
-            self._unusable |= problems
-        faults = check_calls(calls, tools)
-        counts = self.counts
-        counts.runs += 1
-        self._calls.update([call.name for call in calls])
-        if tools is None:
-            self._without_tools.add(name)
-        else:
-            checked = count_checked_calls(calls, tools)
-            counts.checked += checked
-            counts.unchecked += len(calls) - checked
-            counts.invalid += count_faulty_calls(faults)
-        for fault in faults:
-            self._kinds[fault.tool, fault.kind] += 1
-        counts.faults += len(faults)
-        if faults:
-            faulty = {fault.index for fault in faults}
-            self._faulty.update([calls[index].name for index in faulty])
-            counts.faulty += len(faulty)
-            counts.faulty_runs += 1
-            self._show(FaultyRun(place, _label(case), calls, faults))
-        return faults
-
-    def _show(self, run: FaultyRun) -> None:
-        """Show the faults of a run, as far as there is room for them."""
-        most = self._max_shown
-        faults = run.faults if most is None else run.faults[: max(most - self._shown, 0)]
-        self._shown += len(faults)
-        if faults:
-            (self._hooks.on_faulty or self._runs.append)(structs.replace(run, faults=faults))
-
-    def new_part(self) -> CheckTotals:
-        """Totals without any counts, for another process."""
-        return CheckTotals(self._tools, self._max_shown, _NO_HOOKS, skip_bad=self._skip_bad)
-
-    def part(self) -> _CheckedPart:
-        """What was found."""
-        return _CheckedPart(
-            counts=self.counts,
-            calls=self._calls,
-            faulty=self._faulty,
-            kinds=self._kinds,
-            unusable=self._unusable,
-            skipped=self._skipped.noted(),
-            unread=self._unread.noted(),
-            without_tools=self._without_tools.noted(),
-            without_calls=self._without_calls.noted(),
-            shown=self._runs,
-        )
-
-    def add_part(self, part: _CheckedPart) -> None:
-        """Add what another process found."""
-        self.counts.add(part.counts)
-        self._calls.update(part.calls)
-        self._faulty.update(part.faulty)
-        self._kinds.update(part.kinds)
-        self._unusable |= part.unusable
-        self._skipped.add_noted(part.skipped)
-        self._unread.add_noted(part.unread)
-        self._without_tools.add_noted(part.without_tools)
-        self._without_calls.add_noted(part.without_calls)
-        for run in part.shown:
-            self._show(run)
-
-    def lose(self, records: Noted) -> None:
-        """Count records that could not be checked, whether bad ones are skipped or not."""
-        self.counts.taken += records.count
-        self._skipped.add_noted(records)
-
-    def results(self, files: int) -> CheckResults:
-        """What was found in all runs."""
-        unusable = NameCounter()
-        for tool, problem in self._unusable.items():
-            unusable.add(f"{tool}: {problem}")
-        counts = self.counts
-        return CheckResults(
-            files=files,
-            runs=counts.runs,
-            calls=self._calls.total(),
-            faulty_runs=counts.faulty_runs,
-            faulty_calls=counts.faulty,
-            checked_calls=counts.checked,
-            unchecked_calls=counts.unchecked,
-            invalid_calls=counts.invalid,
-            tools=self._tool_faults(),
-            findings=tuple([finding for run in self._runs for finding in run.findings]),
-            not_shown=counts.faults - self._shown,
-            without_tools=self._without_tools.noted(),
-            without_calls=self._without_calls.noted(),
-            unusable=unusable.noted(),
-            skipped=self._skipped.noted(),
-            unread=self._unread.noted(),
-            empty_files=tuple(self.empty_files),
-        )
-
-    def _tool_faults(self) -> dict[str, ToolFaults]:
-        found = []
-        for name, calls in self._calls.items():
-            counts = {kind: self._kinds[name, kind] for kind in FAULT_KINDS}
-            present = {kind: count for kind, count in counts.items() if count}
-            found.append((name, ToolFaults(calls, present, self._faulty[name])))
-        return dict(sorted(found, key=lambda item: (-item[1].total, -item[1].calls, item[0])))
-
-
-def _label(case: Case) -> str | None:
-    if not case.id:
-        return None
-    return case.id if case.trial is None else f"{case.id} #{case.trial}"
 
 
 def _defined_tools(definitions: Any) -> _UsableTools:

@@ -586,7 +586,9 @@ def read_cases(  # noqa: PLR0913  (all are options)
     name = without_credentials(path)
     reader = CaseReader(name, part, inputs)
     try:
-        yield from read_all(read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote), reader)
+        yield from read_all(
+            read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote), reader
+        )
     finally:
         if on_formats is not None:
             on_formats(name, reader.formats)

@@ -229,7 +229,9 @@ def score_joined(  # noqa: PLR0913  (all are options)
         for path in paths:
             collector.file = without_credentials(path)
             found = _found_in(path, part, collector, options, hooks)
-            yield from _readable(found if part is REFERENCES else chosen.until_end(found), collector)
+            yield from _readable(
+                found if part is REFERENCES else chosen.until_end(found), collector
+            )
 
     with _attach_results(collector):
         sides = read(_paths(expected), REFERENCES), read(_paths(actual), TRACES)

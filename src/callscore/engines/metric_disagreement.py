@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from heapq import heappush, heappushpop
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from callscore.core.results import MetricValue, Noted, Result
 from callscore.core.totals import Column, ExactMean
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.metrics.disagreement import (
     TOLERANCE,
     Disagreement,
@@ -20,9 +21,6 @@ from callscore.metrics.disagreement import (
 from callscore.metrics.repairs import REPAIR_KINDS, RepairKind
 
 if TYPE_CHECKING:
-    from callscore.core.call import Tool
-    from callscore.core.case import Case
-    from callscore.core.score import Score
     from callscore.metrics.metric import Metric
 
 _MAX_REASONS = 20
@@ -30,9 +28,17 @@ _DIGITS = 9  # of the spreads by which disagreements are sorted
 
 
 class DisagreementCollector:
-    """Adds up the values of metrics, and keeps the `max_shown` cases with the widest disagreement."""
+    """Adds up the values of metrics, and keeps the `max_shown` cases with the widest disagreement.
 
-    def __init__(self, metrics: Sequence[Metric], max_shown: int) -> None:
+    Args:
+        metrics: the metrics.
+        max_shown: how many cases to keep.
+        tools: the tool definitions, in any form that `read_tools` accepts, instead of those in the
+            cases.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], max_shown: int, tools: Any = None) -> None:
+        self._definitions = ToolDefinitions(tools)
         self._metrics = tuple(metrics)
         self._max_shown = max_shown
         self._columns = [Column(metric.name) for metric in self._metrics]
@@ -46,8 +52,11 @@ class DisagreementCollector:
         # The narrowest first; the third item is unique, so disagreements are never compared.
         self._widest: list[tuple[float, float, int, Disagreement]] = []
 
-    def take(self, scored: Result, tools: Mapping[str, Tool] | None) -> None:
-        """Add a case that callscore has scored under its default settings."""
+    def take(self, scored: Result) -> None:
+        """Add a case, if callscore has scored it under its default settings."""
+        if scored.score is None:
+            return
+        tools = self._definitions.of(scored.case.tools, scored.id)
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
             self._not_compared += 1

@@ -18,7 +18,7 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
-from callscore.engines.checking import CheckHooks, CheckTotals
+from callscore.engines.checking import CallChecker
 from callscore.engines.collector import Collector, ScoreHooks, placed_error
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
 from callscore.errors import CallscoreError, UnreadableInput
@@ -214,7 +214,9 @@ class Scorer:
             return Outcome("late")
         if trace.case_id is None:
             return Outcome("ambiguous" if trace.case_ids else "nameless")
-        self._collector.totals.without_reference.add(trace.id)  # the others are no fault of the references
+        self._collector.totals.without_reference.add(
+            trace.id
+        )  # the others are no fault of the references
         return Outcome("unknown")
 
     def results(self) -> Results:
@@ -233,7 +235,7 @@ class Checker:
     """
 
     def __init__(self, tools: Mapping[str, Tool] | None, *, max_shown: int) -> None:
-        self._totals = CheckTotals(tools, max_shown, CheckHooks(), skip_bad=True)
+        self._checker = CallChecker(tools, max_shown=max_shown, skip_bad=True)
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Check a trace."""
@@ -242,15 +244,15 @@ class Checker:
             # A trace that names no case has its own id, which the place has already.
             case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
             try:
-                return Outcome(faults=self._totals.check(place, case))
+                return Outcome(faults=self._checker.check(place, case))
             except CallscoreError as error:
                 problem = str(error)
-        self._totals.take_all(iter([BadRecord(place, problem)]))
+        self._checker.take([BadRecord(place, problem)])
         return Outcome("unreadable", problem=problem)
 
     def results(self) -> CheckResults:
         """The results of all traces."""
-        return self._totals.results(1)
+        return self._checker.results(1)
 
 
 class Remarks:
