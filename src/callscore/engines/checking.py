@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +73,16 @@ def check_files(  # noqa: PLR0913  (all are options)
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    checker = CallChecker(tools, max_shown=max_shown, skip_bad=skip_bad, on_faulty=on_faulty)
+    new_checker = partial(CallChecker, tools, max_shown=max_shown, skip_bad=skip_bad)
+    checker = new_checker(on_faulty=on_faulty)
     used = CaseLimit(limit)
     for path in paths:
         name, before = without_credentials(path), checker.totals.records
         reader = CaseReader(name, _TRACES_ONLY, inputs)
         batches = read_batches(path, on_bytes=on_bytes, allow_remote=True)
         if limit is None:
-            _check_file(batches, reader, checker, process_count(jobs))
+            part = partial(_check_part, new_checker, reader)
+            _check_file(spread(batches, part, process_count(jobs)), reader, checker)
         else:
             checker.take(used.select(read_all(batches, reader)))
         if checker.totals.records == before:
@@ -89,10 +91,10 @@ def check_files(  # noqa: PLR0913  (all are options)
 
 
 def _check_file(
-    batches: Iterator[Batch], reader: CaseReader, checker: CallChecker, jobs: int
+    items: Iterable[Batch | Done[LineTask, _Part]], reader: CaseReader, checker: CallChecker
 ) -> None:
-    """Check the calls of a file, if it is large in several processes."""
-    for item in spread(batches, partial(_check_part, checker, reader), jobs):
+    """Check the calls of a file, and add what other processes found in it."""
+    for item in items:
         if not isinstance(item, Done):
             checker.take(found for _, _, found in read_batch(item, reader))
         elif item.result is None:
@@ -102,10 +104,12 @@ def _check_file(
     checker.take(reader.finish())
 
 
-def _check_part(checker: CallChecker, reader: CaseReader, task: LineTask) -> _Part | None:
+def _check_part(
+    new_checker: Callable[..., CallChecker], reader: CaseReader, task: LineTask
+) -> _Part | None:
     """Check the calls in some lines, in another process; None if they change how the others are read."""
     faulty: list[FaultyRun] = []
-    part, state = checker.of_part(faulty.append), reader.state
+    part, state = new_checker(on_faulty=faulty.append), reader.state
     for batch in task.lines:
         part.take(found for _, _, found in read_batch(batch, reader, skipped=task.skipped))
     return (part.totals, faulty) if reader.state == state else None
@@ -185,11 +189,6 @@ class CallChecker:
         self._shown += len(run.faults)
         if run.faults:
             self._on_faulty(run)
-
-    def of_part(self, on_faulty: Callable[[FaultyRun], object]) -> CallChecker:
-        """One like this for another process."""
-        options: dict[str, Any] = {"max_shown": self._max_shown, "skip_bad": self._skip_bad}
-        return CallChecker(self._tools, on_faulty=on_faulty, **options)
 
     def add_part(self, totals: CheckTotals, faulty: list[FaultyRun]) -> None:
         """Add what another process found in later lines."""

@@ -130,13 +130,14 @@ class Collector:
         self.has_parts = False  # scored in other processes
         self.file = ""  # that was read last
         self._records = 0  # of the files before
-        self._repeated = NameCounter(each_once=True)
-        self._remembered: set[int] = set()
         self._ids: list[_Id] | None = None  # of a part
         self._settings = settings
         self._show = show
         self._max_shown = max_shown
         self._hooks = hooks
+        self._on_case, self._render = hooks.on_case, hooks.render
+        self._takes_unanswered = hooks.on_case is None or hooks.takes_unanswered
+        self._keeps_all = hooks.on_case is None and show == "all" and max_shown is None
         self._skip_bad = skip_bad
         self._metrics: tuple[Metric, ...] = ()
         if metrics:
@@ -153,6 +154,8 @@ class Collector:
         self._kept: list[Any] = []  # results, and unscored cases
         self._first: Result | None = None
         self._shown = self._not_shown = 0
+        self._repeated = NameCounter(each_once=True)
+        self._remembered: set[int] = set()
 
     @property
     def skipped(self) -> NameCounter:
@@ -238,14 +241,14 @@ class Collector:
 
     def _keep_unscored(self, case: Case) -> None:
         """Keep a case without a score: all if all cases are kept, or those to show without an answer."""
-        is_unanswered, hooks = case.expected is not UNSET, self._hooks
+        is_unanswered = case.expected is not UNSET
         found = UnscoredCase(
             id=case.id, trial=case.trial, tags=tuple(case.tags), is_unanswered=is_unanswered
         )
         if is_unanswered and self._show != "none":
-            if hooks.on_case is None or hooks.takes_unanswered:
+            if self._takes_unanswered:
                 self._show_case(found)
-        elif hooks.on_case is None and self._show == "all" and self._max_shown is None:
+        elif self._keeps_all:
             self._kept.append(found)
 
     def _show_case(self, case: Any) -> None:
@@ -254,13 +257,11 @@ class Collector:
             self._not_shown += 1
             return
         self._shown += 1
-        hooks = self._hooks
-        if self._ids is not None and hooks.render is not None and self._kept:
-            self._kept.append(hooks.render(case))
-        elif self._ids is not None or hooks.on_case is None:
-            self._kept.append(case)
+        if self._on_case is not None:
+            self._on_case(case)
         else:
-            hooks.on_case(case)
+            render = self._render if self._kept else None
+            self._kept.append(case if render is None else render(case))
 
     @property
     def _has_room(self) -> bool:
@@ -322,9 +323,9 @@ class Collector:
         }
 
     def new_part(self) -> Collector:
-        """A collector of some of the cases, in another process."""
+        """A collector of some of the cases, which can be sent to another process."""
         part = copy(self)
-        part._ids = []  # noqa: SLF001  (the same class)
+        part._hooks, part._on_case, part._ids = NO_HOOKS, None, []  # noqa: SLF001  (the same class)
         part._begin()  # noqa: SLF001  (likewise)
         return part
 

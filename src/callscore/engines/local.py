@@ -334,7 +334,7 @@ def _score_file(
     reader = CaseReader(collector.file, CASES, inputs)
     batches = read_batches(path, on_bytes=hooks.on_bytes, allow_remote=True)
     try:
-        for item in spread(batches, partial(_score_part, collector, reader), jobs):
+        for item in spread(batches, partial(_score_part, collector.new_part(), reader), jobs):
             if not isinstance(item, Done):
                 _score_batch(item, collector, reader)
             elif item.result is None:
