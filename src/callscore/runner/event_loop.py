@@ -69,7 +69,8 @@ def run_until_done(
             asyncio.get_running_loop()
         except RuntimeError:
             return _run(loop, main)
-        return DaemonExecutor().submit(_run, loop, main).result()
+        ended: Future[_Result] = DaemonExecutor().submit(_run, loop, main)
+        return ended.result()
 
 
 def _run(
