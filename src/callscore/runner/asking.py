@@ -397,7 +397,7 @@ class Workers:
             self._report(asked, result)
             return None
         is_stored = self._loop.create_future()
-        tell = partial(self._on_stored, asked, result, is_stored)
+        finish = partial(self._on_stored, asked, result, is_stored)
         try:
             recorder.put_result_of(
                 asked.group,
@@ -405,7 +405,7 @@ class Workers:
                 result,
                 digest=asked.digests[0],
                 position=asked.position,
-                on_saved=partial(self._loop.call_soon_threadsafe, tell),
+                on_saved=partial(self._loop.call_soon_threadsafe, finish),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
             variant = "" if question.variant is None else f"[{question.variant}]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import get_running_loop
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from os import PathLike, fspath
@@ -22,16 +21,14 @@ from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Group, Plan, Selection, make_plan
 from callscore.evaluations.servers import needs_judge, require_consents
-from callscore.history.stopping import stopping_on_request
-from callscore.history.writer import USING_FALLBACK, FallbackStore
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
-from callscore.runner.asking import Asked, Workers
-from callscore.runner.event_loop import run_until_done
-from callscore.runner.resuming import RunRecorder, begin_recording
 from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
+    from callscore.history.writer import FallbackStore
+    from callscore.runner.asking import Asked
+    from callscore.runner.resuming import RunRecorder
 
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
@@ -273,6 +270,13 @@ class ScoredRun:
 
         No question is begun after a result that `is_last`.
         """
+        # `import callscore` finds `evaluate` in this module, and loads no asyncio.
+        from asyncio import get_running_loop
+
+        from callscore.history.stopping import stopping_on_request
+        from callscore.runner.asking import Workers
+        from callscore.runner.event_loop import run_until_done
+
         store, recorder = self.store, self.recorder
         workers = Workers(questions, jobs=jobs, limits=limits, recorder=recorder)
 
@@ -377,6 +381,9 @@ class _Run(ScoredRun):
 
     def record_in(self, store: Store | FallbackStore) -> None:
         """Record the run there; if that fails, in a fallback file."""
+        from callscore.history.writer import USING_FALLBACK, FallbackStore
+        from callscore.runner.resuming import begin_recording
+
         options = self._options
         try:
             self.recorder, warnings = begin_recording(store, self.groups, options)
@@ -395,6 +402,8 @@ class _Run(ScoredRun):
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
+        from callscore.runner.asking import Asked
+
         total = sum(len(group.questions) for group in self.groups)
         self._hooks.on_plan(total)
         questions = (
