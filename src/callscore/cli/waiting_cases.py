@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.core.results import Result, UnscoredCase
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.inert import inert_block
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
+    from callscore.core.results import Result
 
 _IN_MEMORY = 1 << 22  # bytes of cases; more of them are in a file
 _BLOCK = 1 << 18
@@ -44,7 +44,7 @@ class WaitingCases:
         self._block: list[bytes] = []
         self._block_size = 0
         self._count = self._failing = self._faults = 0
-        self.only: Any = None  # the case, if there is one so far
+        self.only: Result | None = None  # if there is one so far
 
     def __reduce__(self) -> tuple[Any, ...]:
         return WaitingCases, (self.form, self.format, self._lang)  # for `render` in another process
@@ -55,7 +55,7 @@ class WaitingCases:
         self._store_block()
         return ShownCases(self._count, self._failing, self._faults)
 
-    def add(self, case: Result | UnscoredCase | WrittenCase) -> None:
+    def add(self, case: Result | WrittenCase) -> None:
         """Take the next case; another process may have written it."""
         self._count += 1
         if self._count == 1 and not isinstance(case, WrittenCase):
@@ -68,13 +68,13 @@ class WaitingCases:
             self._block.append(self.form.separator)
         self._append(case if isinstance(case, WrittenCase) else self.render(case))
 
-    def render(self, case: Result | UnscoredCase) -> WrittenCase:
+    def render(self, case: Result) -> WrittenCase:
         """Write a case; nothing is changed, so that another process can do it."""
         if self.form.hidden_case is None or not self._hider.has_any:
             written = self.form.case(self._hider.data(case), self._lang)
         else:
             written = self.form.hidden_case(case, self._lang, self._hider)
-        score = None if isinstance(case, UnscoredCase) else case.score
+        score = case.score
         faults = 0 if score is None else len(score.faults or ())
         return WrittenCase(written, score is None or not score.passed, faults)
 

@@ -24,9 +24,7 @@ from callscore.core.results import (
     Results,
     ScoreCounts,
     ScorerResult,
-    UnscoredCase,
     Usage,
-    unanswered_case,
 )
 from callscore.core.score import UNANSWERED, outcome_f1
 from callscore.core.statistics import counted_errors, mean_of, total_of
@@ -458,7 +456,7 @@ class EvaluationTotals:
         self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
         self._shown: _First[Result] = _First(max_shown)
-        self._unanswered: _First[UnscoredCase] = _First(max_shown)
+        self._unanswered: _First[Result] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
         self._cases = 0
@@ -486,7 +484,7 @@ class EvaluationTotals:
             self._listed.add(result, position)
         if failure is not None:
             self._failures.add(position, failure)
-            self._unanswered.add(position, unanswered_case(case))
+            self._unanswered.add(position, result)
             return
         if result.answer is not None:
             self._seconds.append(result.answer.seconds)
@@ -542,8 +540,7 @@ class EvaluationTotals:
             **about,
             results=totals.results(
                 self._settings,
-                cases=tuple([case for case in shown if case.score is not None]),
-                unscored=() if self._show == "none" else tuple(self._unanswered.items()),
+                shown=(*shown, *([] if self._show == "none" else self._unanswered.items())),
                 not_shown=self._shown.left_out,
                 not_run=_NOTHING,  # they are among the failures
             ),
@@ -561,7 +558,6 @@ class EvaluationTotals:
             cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            unreferenced=tuple([case for case in shown if case.score is None]),
             failures=tuple(self._failures.items()),
             skipped=skipped,
             trials=(

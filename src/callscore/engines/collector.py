@@ -17,7 +17,6 @@ from callscore.core.results import (
     Failure,
     Result,
     Results,
-    UnscoredCase,
 )
 from callscore.core.score import Outcome, is_passing
 from callscore.core.settings import DEFAULT, Settings
@@ -151,7 +150,7 @@ class Collector:
         self.totals.columns = {metric.name: Column(metric.name) for metric in self._metrics}
         self.seen = NamesSeen(self._settings)
         self._strict = StrictCounter()
-        self._kept: list[Any] = []  # results, and unscored cases
+        self._kept: list[Any] = []  # results, or what is rendered of them
         self._first: Result | None = None
         self._shown = self._not_shown = 0
         self._repeated = NameCounter(each_once=True)
@@ -211,24 +210,22 @@ class Collector:
         """
         tools = self.definitions.of(case.tools, place)
         name = case.id if has_own_id(case) else ""
-        if case.expected is UNSET or case.actual is None:
+        if case.expected is UNSET:
             result = Result(case=case, status="not_scored")
-            if case.expected is not UNSET:  # nothing to score, but leaving it out would reward it
-                failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
-                result = Result(case=case, status="error", failure=failure)
-            self._keep_unscored(case)
+        elif case.actual is None:  # nothing to score, but leaving it out would reward it
+            failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
+            result = Result(case=case, status="error", failure=failure)
         else:
             if name:
                 self._note_ids([(name, case.trial)])
             self.seen.take(case.expected, case.actual, tools)
             result = self._scored(case, tools)
+            self._first = self._first or result
         self.totals.add(result, name=name or place, place=place)
         if self._hooks.on_result is not None:
             self._hooks.on_result(result)
-        if result.score is not None:
-            self._first = self._first or result
-            if self._show == "all" or (self._show == "failing" and not result.passed):
-                self._show_case(result)
+        if self._shows(result):
+            self._show_case(result)
         return result
 
     def _scored(self, case: Case, tools: Mapping[str, Tool] | None) -> Result:
@@ -239,17 +236,13 @@ class Collector:
         values = [metric.value_of(expected, actual, tools) for metric in self._metrics]
         return Result(case=case, score=score, values=tuple(values), passed=score.passed)
 
-    def _keep_unscored(self, case: Case) -> None:
-        """Keep a case without a score: all if all cases are kept, or those to show without an answer."""
-        is_unanswered = case.expected is not UNSET
-        found = UnscoredCase(
-            id=case.id, trial=case.trial, tags=tuple(case.tags), is_unanswered=is_unanswered
-        )
-        if is_unanswered and self._show != "none":
-            if self._takes_unanswered:
-                self._show_case(found)
-        elif self._keeps_all:
-            self._kept.append(found)
+    def _shows(self, result: Result) -> bool:
+        """Whether a case is shown if there is room; those that expect nothing are kept only with all others."""
+        if result.score is not None:
+            return self._show == "all" or (self._show == "failing" and not result.passed)
+        if result.failure is not None:
+            return self._show != "none" and self._takes_unanswered
+        return self._keeps_all
 
     def _show_case(self, case: Any) -> None:
         """Show a case if there is room for one more; it is counted in any case."""
@@ -367,20 +360,12 @@ class Collector:
         totals, summary = self.totals, self.totals.summary
         is_single = summary.cases == summary.scored == 1
         first = self._first if is_single else None
-        cases: list[Result] = []
-        unscored: list[UnscoredCase] = []
-        for case in self._kept:
-            if isinstance(case, UnscoredCase):
-                unscored.append(structs.replace(case, position=len(cases)))
-            else:
-                cases.append(case)
         return totals.results(
             self._settings,
             only=first,
             hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
-            cases=tuple(cases),
-            unscored=tuple(unscored),
+            shown=tuple(self._kept),
             not_shown=self._not_shown,
             repeated=self._repeated.noted(),
             inputs=self.inputs.noted(),

@@ -317,7 +317,7 @@ def results_with(totals: Totals, settings: Settings, shown: Iterable[Result]) ->
     only = cases[0] if summary.cases == summary.scored == len(cases) == 1 else None
     return totals.results(
         settings,
-        cases=cases,
+        shown=cases,
         not_shown=max(failing - len(cases), 0),
         only=only,
         title="" if only is None else only.label,

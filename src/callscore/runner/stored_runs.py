@@ -24,9 +24,7 @@ from callscore.core.results import (
     RunResults,
     SavedCase,
     ScoreCounts,
-    UnscoredCase,
     failure_kind,
-    unanswered_case,
 )
 from callscore.core.settings import DEFAULT, ArgumentRule, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -410,7 +408,7 @@ class _EvaluationPart:
         self._failing: set[str] = set()  # cases with several trials
         self._shown: list[Result] = []
         self._not_shown = 0
-        self._unanswered: list[UnscoredCase] = []
+        self._unanswered: list[Result] = []
         self.has_rows = False
         self.without_score = 0
 
@@ -464,7 +462,7 @@ class _EvaluationPart:
         self.has_rows = True
         is_listed = result.status == "error" and self._options.show != "none"
         if is_listed and self._has_room(len(self._unanswered)):
-            self._unanswered.append(unanswered_case(result.case))
+            self._unanswered.append(result)
         if full is not None:
             read = self.result(full)
             if number in self._to_show:
@@ -482,14 +480,9 @@ class _EvaluationPart:
         counted = totals_of_evaluation(
             self._totals, self._record, self._settings, is_filtered=is_filtered
         )
-        results = replace(
-            counted.results,
-            cases=tuple([case for case in self._shown if case.score is not None]),
-            unscored=tuple(self._unanswered),
-            not_shown=self._not_shown,
-        )
-        unreferenced = tuple([case for case in self._shown if case.score is None])
-        return replace(counted, results=results, unreferenced=unreferenced)
+        shown = (*self._shown, *self._unanswered)
+        results = replace(counted.results, shown=shown, not_shown=self._not_shown)
+        return replace(counted, results=results)
 
 
 # --- one case of a run ------------------------------------------------------------------------
