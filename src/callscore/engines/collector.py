@@ -217,7 +217,7 @@ class Collector:
             result = Result(case=case, status="error", failure=failure)
         else:
             if name:
-                self._note_ids([(name, case.trial)])
+                self._note_id((name, case.trial))
             self.seen.take(case.expected, case.actual, tools)
             result = self._scored(case, tools)
             self._first = self._first or result
@@ -390,22 +390,27 @@ class Collector:
 
     def _note_ids(self, ids: list[_Id]) -> None:
         """Note the ids and trials of scored cases, to find those that are repeated."""
-        if self._ids is not None:
-            self._ids += ids
-            return
-        # Only hashes: they take a third of the memory, and collisions are very rare.
         keys = set(map(hash, ids))
         remembered = self._remembered
         is_new = len(keys) == len(ids) and remembered.isdisjoint(keys)
-        if is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
+        if self._ids is not None:
+            self._ids += ids
+        elif is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
             remembered |= keys
+        else:
+            for each in ids:
+                self._note_id(each)
+
+    def _note_id(self, given: _Id) -> None:
+        if self._ids is not None:
+            self._ids.append(given)
             return
-        for name, trial in ids:
-            key = hash((name, trial))
-            if key in remembered:
-                self._repeated.add(name if trial is None else f"{name} #{trial}")
-            elif len(remembered) < _MAX_REMEMBERED:
-                remembered.add(key)
+        key = hash(given)  # it takes a third of the memory, and collisions are very rare
+        if key in self._remembered:
+            name, trial = given
+            self._repeated.add(name if trial is None else f"{name} #{trial}")
+        elif len(self._remembered) < _MAX_REMEMBERED:
+            self._remembered.add(key)
 
 
 def placed_error(place: str, case: Case, error: CallscoreError) -> CallscoreError:
