@@ -13,7 +13,8 @@ from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history import run_queries
 from callscore.history.database import execute, fetch_all, require_integrity, vacuum
 from callscore.history.locks import is_unlocked
-from callscore.history.records import RunRecord, run_records
+from callscore.history.records import RunRecord
+from callscore.history.rows import run_records
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
@@ -152,7 +153,7 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
 
 # Columns that refer to payloads.
 _PAYLOAD_COLUMNS = {
-    "results": ("payload", "answer", "calls", "comparison"),
+    "results": ("payload", "answer"),
     "evaluations": ("tools",),
     "answers": ("answer",),
 }

@@ -15,10 +15,9 @@ from callscore.api import score_case
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.core.case import Case
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
-from callscore.engines.checking import CheckHooks, CheckTotals
+from callscore.engines.checking import CallChecker
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
 from callscore.engines.local import raise_at
@@ -31,7 +30,7 @@ from callscore.words.reasons import fault_sentence
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from callscore.core.results import Result
+    from callscore.core.results import Noted, Result
     from callscore.core.score import Score
     from callscore.receiving.traces import Trace, TraceReader, Unscored
 
@@ -163,7 +162,7 @@ class Session:
         self._found: list[Score] = []
         self._traces = 0
         self._remarks = {why: NameCounter(each_once=True) for why in _REMARKS}
-        self._faults = CheckTotals(tools, max_shown, CheckHooks(), skip_bad=True)
+        self._faults = CallChecker(tools, max_shown=max_shown, skip_bad=True)
         hooks = ScoreHooks(
             on_result=on_result, on_score=lambda _, score, __: self._found.append(score)
         )
@@ -195,9 +194,8 @@ class Session:
             is_read, trace.problem, trace.case = False, repr(error), None
         if not is_read:
             trace.unscored = "unreadable"
-            bad = Noted(1, (f"{place}: {trace.problem}",))
-            self._scores.skipped.add_noted(bad)
-            self._faults.lose(bad)
+            self._scores.skipped.add(f"{place}: {trace.problem}")
+            self._faults.take([BadRecord(place, trace.problem)])
         self._traces += 1
         if trace.unscored in self._remarks:
             self._remarks[trace.unscored].add(trace.id)
