@@ -218,7 +218,7 @@ class _Reader:
             del first[number], second[partner.number]
 
     def _keep(self, side: int, number: int, rows: Sequence[_Row], count: int = 1) -> None:
-        """Keep a case of an evaluation, which stands for so many."""
+        """Keep a case of an evaluation, which stands for `count` cases."""
         first = min(rows, key=_place_of)
         expectation, asked, _ = digest_texts(first.digests)
         case = CaseOutcome(
