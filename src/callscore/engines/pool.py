@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Batch = Lines | Array | Record | BadRecord | Entry
 
 _Result = TypeVar("_Result")
-_Task = TypeVar("_Task")
+_Task = TypeVar("_Task", bound="Task")
 # How processes are started: copies need no imports, and are safe on Linux alone. Whatever is sent to a process can be pickled,
 # or else the work is done in this one.
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
@@ -118,6 +118,12 @@ def _taken(slot: int | None, sent: Any) -> Any:
 
 
 # --- their parent ---------------------------------------------------------------------------------
+
+
+class Task(Struct, frozen=True, kw_only=True, gc=False):
+    """Something to do; `skipped` are the positions of records that end every process which reads them."""
+
+    skipped: tuple[int, ...] = ()
 
 
 class Done(NamedTuple, Generic[_Task, _Result]):
@@ -281,15 +287,12 @@ class Pool(Generic[_Task, _Result]):
                 processes.end()
             at = position.value
             deaths.append(at)
-            skipped = getattr(task, "skipped", None)
-            if deaths.count(at) < MOST_DEATHS:
-                if len(deaths) == _MOST_TRIES:
-                    return Done(task, None, len(deaths))
-            elif at == _NOWHERE or skipped is None or at in skipped:
-                return Done(task, None, len(deaths))
-            else:
-                task = structs.replace(task, skipped=(*skipped, at))  # type: ignore[type-var]
+            is_cause = deaths.count(at) == MOST_DEATHS
+            if is_cause and at != _NOWHERE and at not in task.skipped:
+                task = structs.replace(task, skipped=(*task.skipped, at))
                 deaths.clear()
+            elif is_cause or len(deaths) == _MOST_TRIES:
+                return Done(task, None, len(deaths))
 
     def stop(self) -> None:
         """Leave all further tasks to the caller."""
@@ -316,11 +319,10 @@ def _can_be_sent(work: Callable[[Any], Any]) -> bool:
 # --- the lines of a file --------------------------------------------------------------------------
 
 
-class LineTask(Struct, frozen=True):
-    """Some lines of a file; `skipped` are the offsets of those that ended several processes."""
+class LineTask(Task, frozen=True, kw_only=True):
+    """Some lines of a file."""
 
-    lines: tuple[Lines, ...]
-    skipped: tuple[int, ...] = ()
+    lines: list[Lines]
 
     def lost(self, deaths: int) -> Noted:
         """How many records are lost with this task, and the sentence about them, with their bytes."""
@@ -366,7 +368,7 @@ def _line_tasks(batches: Iterable[Lines]) -> Iterator[LineTask]:
         group.append(batch)
         size += len(batch.data)
         if size >= _TASK_SIZE:
-            yield LineTask(tuple(group))
+            yield LineTask(lines=group)
             group, size = [], 0
     if group:
-        yield LineTask(tuple(group))
+        yield LineTask(lines=group)

@@ -18,7 +18,6 @@ from callscore.engines.inputs import (
     read_batch,
 )
 from callscore.engines.pool import mark_position
-from callscore.engines.result_rows import require_pyarrow
 from callscore.engines.row_totals import place_text
 from callscore.engines.splits import (
     Split,
@@ -28,7 +27,7 @@ from callscore.engines.splits import (
     lines_of,
     row_groups_between,
 )
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import is_case
 from callscore.sources import Array, BadRecord, Batch, Entry, Lines, Record, read_batches
 from callscore.sources.files import display_path, open_bytes, open_seekable
@@ -40,16 +39,10 @@ if TYPE_CHECKING:
     from callscore.engines.batches import RowOptions
 
     OpenFile = Callable[[str], AbstractContextManager[IO[bytes]]]
-    # What was found, its file, its bytes or rows before it in this file, and what it is sorted by.
-    Item = tuple[Found, str | None, int | None, int | None]
+    # What was found, its file, and the bytes or rows before it in this file.
+    Item = tuple[Found, str | None, int | None]
 
-# Columns that engines add to the data: the file of a row, the bytes or rows before it in this file, or
-# else a number that grows within the file, and the row itself where it is a line of JSON.
-SOURCE_COLUMN = "callscore_source"
-OFFSET_COLUMN = "callscore_offset"
-ORDER_COLUMN = "callscore_order"
-LINE_COLUMN = "callscore_line"
-
+_ROWS_AT_ONCE = 512
 _FILE_BITS = 44  # of the position of a record in its split: above them is the number of its file
 
 
@@ -96,33 +89,28 @@ class RecordReader(CaseReader):
 # --- Arrow data -----------------------------------------------------------------------------------
 
 
-def batch_items(batch: Any, number: int, reader: RecordReader) -> Iterator[Item]:
-    """What is in the rows of a batch; the first is the row of this number."""
-    for row in _line_rows(batch) if LINE_COLUMN in batch.schema.names else batch_rows(batch):
-        source, offset = row.pop(SOURCE_COLUMN, None), row.pop(OFFSET_COLUMN, None)
-        order = row.pop(ORDER_COLUMN, offset)
-        if source is None and offset is None:
-            offset = number
-        number += 1
-        for found in reader.take(_record(row, place_text(source, offset))):
-            yield found, source, offset, order
+def batch_items(batches: Iterable[Any], reader: RecordReader, *, numbered: bool) -> Iterator[Item]:
+    """What is in the rows of record batches; `numbered` says which row it was.
 
-
-def _line_rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The rows with their lines as bytes: a line is read like one of a file, and not like a cell."""
-    arrow = require_pyarrow("Scoring Arrow data")
-    lines = batch[LINE_COLUMN].cast(arrow.large_binary()).to_pylist()
-    others = batch.drop_columns([LINE_COLUMN])
-    rows = batch_rows(others) if others.num_columns else ({} for _ in lines)
-    for row, line in zip(rows, lines, strict=True):
-        yield {**row, LINE_COLUMN: line}
-
-
-def _record(value: dict[str, Any], place: str) -> Record | BadRecord:
-    if LINE_COLUMN in value:
-        found = next(Lines(place, 1, value[LINE_COLUMN] or b"").records(), None)
-        return BadRecord(place, "the line is blank.") if found is None else found
-    return Record(place, value)
+    Raises:
+        InvalidSettings: two columns have the same name.
+    """
+    first = 0
+    for batch in batches:
+        names = batch.schema.names
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InvalidSettings(
+                f"the data has more than one column {twice[0]!r}. Rename or drop one of them"
+            )
+        # As Python values, many rows take many times the memory.
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            rows = batch_rows(batch.slice(start, _ROWS_AT_ONCE))
+            for number, row in enumerate(rows, first + start):
+                offset = number if numbered else None
+                for found in reader.take(Record(place_text(None, offset), row)):
+                    yield found, None, offset
+        first += batch.num_rows
 
 
 # --- splits ---------------------------------------------------------------------------------------
@@ -148,14 +136,14 @@ def split_items(
             of any kind are opened on this machine.
     """
     if split.problem:
-        yield BadRecord("", split.problem), source_name(split.files[0]), split.start or None, None
+        yield BadRecord("", split.problem), source_name(split.files[0]), split.start or None
         return
     start = None if split.end is None else split.start
     for number, path in enumerate(split.files):
         try:
             yield from _items_of_file(path, number << _FILE_BITS, split, reader, open_file)
         except UnreadableInput as error:
-            yield BadRecord("", error.problem), source_name(path), start, start
+            yield BadRecord("", error.problem), source_name(path), start
 
 
 def _items_of_file(
@@ -170,14 +158,14 @@ def _items_of_file(
                 yield _of_document(found, source)
         else:
             for position, _, found in read_batch(batch, reader, first + row, split.skipped):
-                yield found, source, position - first, position - first
+                yield found, source, position - first
     for found in documents.finish():
         yield _of_document(found, source)
 
 
 def _of_document(found: Found, source: str) -> Item:
     # Without an offset, only the place of a record says which one it is.
-    return found, found.place if isinstance(found, BadRecord) else source, None, None
+    return found, found.place if isinstance(found, BadRecord) else source, None
 
 
 def _batches(

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from msgspec import Struct
-
+from callscore.engines.pool import Task
 from callscore.errors import UnreadableInput
 from callscore.sources import Lines, open_bytes, read_batches
 from callscore.sources.files import display_path, open_seekable
@@ -33,7 +32,7 @@ _MAGIC_SIZE = 4
 _STDIN = "-"
 
 
-class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+class Split(Task, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A part of the input, small enough to be repeated.
 
     Attributes:
@@ -44,7 +43,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
         size: its size on disk, for the progress.
         lines: its lines, if only this process can read them.
         problem: why the file cannot be read from `start` on.
-        skipped: the positions of records that end every process which reads them.
     """
 
     index: int
@@ -54,7 +52,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     size: int = 0
     lines: bytes = b""
     problem: str = ""
-    skipped: tuple[int, ...] = ()
 
     @property
     def key(self) -> tuple[int, int]:
