@@ -17,7 +17,7 @@ from callscore.core.results import MetricValue, ScoreCounts, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.hiding.finding import OPENING
-from callscore.history.damage import DamagedHistoryError
+from callscore.history.database import DamagedHistoryError
 from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
