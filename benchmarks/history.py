@@ -64,7 +64,7 @@ SELECT run, evaluation, count(*), sum(answered), sum(passed), avg(f1) FROM (
 ) GROUP BY run, evaluation
 """
 _OUTCOMES = """
-SELECT evaluation, case_id, trial, tags, digests, status, passed, f1, score, failure
+SELECT evaluation, case_id, trial, tags, digests, status, passed, f1, outcome
 FROM results WHERE run = ? ORDER BY number
 """
 _RESULTS = "SELECT * FROM results WHERE run = ? ORDER BY number"
@@ -231,7 +231,7 @@ def costs(path: Path, runs: int, cases: int) -> Iterator[Cost]:
     each = path.stat().st_size / runs / cases
     yield Cost(f"the file, {path.stat().st_size / 1e9:.2f} GB: bytes a result", each, 1_500, " B")
     bare = sqlite3.connect(path)
-    wanted = bare.execute("SELECT count(DISTINCT payload), count(DISTINCT comparison) FROM results")
+    wanted = bare.execute("SELECT count(DISTINCT payload), count(DISTINCT answer) FROM results")
     stored, pairs = wanted.fetchone()
     yield Cost(f"payloads of {runs * cases:,} cases, each kept once", stored / cases, 1)
     yield Cost("likewise their pairs and differences", pairs / cases, 1)

@@ -258,7 +258,7 @@ def test_plain_calls_have_one_score_in_every_way_in(callers: Any, state: dict[st
         calls = [ToolCall(arguments={}, **call) for call in fields]
         case = {"id": "a", "expected": wanted, "actual": fields, **state, **given}
 
-        want = score_cases([case], show="all").cases[0].score.to_dict()
+        want = score_cases([case], show="all").cases[0].required_score.to_dict()
 
         assert score(wanted, fields, **state, **given).to_dict() == want
         assert score(wanted, calls, **state, **given).to_dict() == want

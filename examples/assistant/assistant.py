@@ -25,8 +25,8 @@ def main(answers: str | Path = FOLDER / "answers.jsonl") -> int:
         show="all",
         max_shown=None,
     )
-    called = [case.score.tool_called == 1 for case in results.cases]
-    valid = [case.score.parameters_valid == 1 for case in results.cases]
+    called = [case.required_score.tool_called == 1 for case in results.cases]
+    valid = [case.required_score.parameters_valid == 1 for case in results.cases]
 
     print(ROW.format("case", "tool called", "parameters valid"))
     for case, *verdicts in zip(results.cases, called, valid, strict=True):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from callscore.core.arguments import Difference
     from callscore.core.call import Tool, ToolCall
     from callscore.core.case import Case
-    from callscore.core.results import CaseScore, Results, RunResults
+    from callscore.core.results import Result, Results, RunResults
     from callscore.core.score import Fault, Pair, Score
     from callscore.core.settings import Mode, Settings
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
@@ -50,7 +50,6 @@ __all__ = [
     "Calls",
     "CallscoreError",
     "Case",
-    "CaseScore",
     "Comparison",
     "Difference",
     "EngineFailed",
@@ -68,6 +67,7 @@ __all__ = [
     "NotScorable",
     "Pair",
     "ReadOptions",
+    "Result",
     "Results",
     "RunResults",
     "Score",
@@ -124,7 +124,7 @@ _HOMES = {
     ),
     "core.case": ("Case",),
     "core.results": (
-        "CaseScore",
+        "Result",
         "Results",
         "RunResults",
     ),

@@ -49,7 +49,7 @@ def test_the_recommended_settings_give_the_measured_scores() -> None:
 
     results = callscore.score_cases(records, settings=advice.settings, show="all", max_shown=None)
 
-    passed = [case.score.passed for case in results.cases]
+    passed = [case.required_score.passed for case in results.cases]
     contradicting = [
         (record["id"], record["trial"])
         for record, passes in zip(records, passed, strict=True)

@@ -19,7 +19,8 @@ from callscore.core.large_number import (
     number_from_text,
 )
 from callscore.core.schemas.validation import validation_errors
-from callscore.history.records import calls_digest, digest_of, json_bytes, unpack
+from callscore.history.records import calls_digest, digest_of, json_bytes
+from callscore.history.rows import unpack
 from callscore.sources.lenient_json import decode_leniently
 from callscore.sources.reader import read_records
 from callscore.sources.record import Record

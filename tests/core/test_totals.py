@@ -84,7 +84,7 @@ def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
 
     assert [case.id for case in found.results.cases] == ["a", "b", "c"]
     assert found.results.not_shown == 2
-    assert found.results.cases[0].metrics == (MetricValue("accuracy", 0.0),)
+    assert found.results.cases[0].values == (MetricValue("accuracy", 0.0),)
 
 
 def test_the_trials_of_a_case_belong_together() -> None:

@@ -89,9 +89,7 @@ def test_an_agent_that_ends_the_process_fails_the_run(
         f"callscore: the run did not finish: its process {how} while answering sum; 1 of 3 results are"
         " saved. To continue: callscore run . --resume --jobs 1 --fail-under 0"
     )
-    advice = "callscore: if sum ends it again, leave it out: -k 'not sum'"
-    is_of_user = kind == "terminated"
-    assert ran.stderr.splitlines() == [unfinished, *([] if is_of_user else [advice])]
+    assert ran.stderr.splitlines() == [unfinished]
     assert "did not finish" in callscore("history").stdout
     (tmp_path / "repaired").touch()
     assert callscore("run", "--resume", "--jobs", "1").returncode == 0
@@ -109,25 +107,22 @@ def test_trials_are_counted_and_the_sentence_is_in_the_language_of_the_report(
     assert ran.stderr == (
         "callscore: прогон не завершён: процесс закончился с кодом 0 во время ответа на sum; сохранено"
         " результатов: 2 из 6. Продолжить: callscore run . --resume --jobs 1 --lang ru\n"
-        "callscore: если sum снова завершит процесс, исключите его: -k 'not sum'\n"
     )
 
 
-def test_the_commands_that_are_suggested_finish_the_run_and_write_the_report(
+def test_the_command_that_is_suggested_finishes_the_run_and_writes_the_report(
     callscore: Program, tmp_path: Path
 ) -> None:
     variants = ENDING.replace("cases=CASES,", 'cases=CASES, variants={{"a": {{}}, "b": {{}}}},')
     add_file(tmp_path, "eval_ending.py", variants.format(ending="os._exit(0)"))
 
     ran = callscore("run", "-j", "1", "-k", "not greeting", "--json", "-o", "report.txt")
-    unfinished, advice = ran.stderr.splitlines()
-    command = shlex.split(unfinished.partition("To continue: callscore ")[2])
+    command = shlex.split(ran.stderr.partition("To continue: callscore ")[2])
     again = callscore(*command)
-    rest = callscore(*command, *shlex.split(advice.partition("leave it out: ")[2]))
+    rest = callscore(*command, "-k", "not greeting and not sum")
 
-    assert "while answering sum [a]; 1 of 4 results are saved." in unfinished
-    assert (again.returncode, again.stdout) == (5, "")
-    assert again.stderr.splitlines() == [unfinished, advice]
+    assert "while answering sum [a]; 1 of 4 results are saved." in ran.stderr
+    assert (again.returncode, again.stdout, again.stderr) == (5, "", ran.stderr)
     assert (rest.returncode, rest.stdout, rest.stderr) == (0, "", "")
     report = decode((tmp_path / "report.txt").read_bytes())
     assert report["totals"]["answered"] == 2

@@ -155,7 +155,11 @@ def test_cases_may_be_values_with_calls_in_any_spelling() -> None:
 
     results = score_cases(cases, show="all")
 
-    assert {case.id: case.score.f1 for case in results.cases} == {"a": 0.0, "b": 1.0, "c": 1.0}
+    assert {case.id: case.required_score.f1 for case in results.cases} == {
+        "a": 0.0,
+        "b": 1.0,
+        "c": 1.0,
+    }
     assert (results.not_scored.names, results.not_run.names) == (("d",), ("e",))
     with pytest.raises(UnreadableInput, match=r"cases\[1\]: .*'id' must be text"):
         score_cases([{"id": "a"}, {"id": []}])

@@ -516,9 +516,9 @@ def test_turns_and_states_are_read_from_every_kind_of_file(tmp_path: Path, name:
 
     (found,) = callscore.score_files(str(file), show="all").cases
 
-    assert found.score.f1 == 0.8
-    assert [turn.f1 for turn in found.score.turns] == [1.0, 0.0]
-    assert found.score.state is not None
+    assert found.required_score.f1 == 0.8
+    assert [turn.f1 for turn in found.required_score.turns] == [1.0, 0.0]
+    assert found.required_score.state is not None
 
 
 def test_a_state_may_be_anywhere_in_a_trace(tmp_path: Path) -> None:
@@ -534,8 +534,8 @@ def test_a_state_may_be_anywhere_in_a_trace(tmp_path: Path) -> None:
     joined = score_joined(str(references), str(traces), show="all", fields=fields)
 
     (found,) = joined.cases
-    assert found.score.is_exact
-    assert found.score.state is not None
+    assert found.required_score.is_exact
+    assert found.required_score.state is not None
 
 
 def test_a_path_may_lead_to_turns(tmp_path: Path) -> None:
@@ -544,7 +544,7 @@ def test_a_path_may_lead_to_turns(tmp_path: Path) -> None:
 
     found = callscore.score_files(str(file), show="all", fields={"turns": "$.task.steps"})
 
-    assert found.cases[0].score.is_exact
+    assert found.cases[0].required_score.is_exact
 
 
 def test_a_program_may_write_more_into_the_turns_of_a_trace() -> None:

@@ -11,7 +11,7 @@ from tests.tables.rows import rows
 from callscore import CallscoreError, Settings, expect, score
 from callscore.core.case import Case
 from callscore.core.large_number import decode_json
-from callscore.core.results import CaseScore, Result
+from callscore.core.results import Result
 from callscore.core.score import Pair
 from callscore.core.settings import PRESETS
 from callscore.engines.payloads import case_payload, settings_payload
@@ -57,7 +57,7 @@ def shown(found: Score) -> Iterator[Any]:
         view = view_of_result(result, lang)
         yield encode_view(view)
         yield index_row(view, found, lang)
-        yield case_to_json(CaseScore(id="a", score=found), lang=lang)
+        yield case_to_json(Result(case=Case(id="a"), score=found), lang=lang)
     yield full_call_lines(found, width=40, lang="en")
     yield found.to_dict()
     yield found.to_dict(style="camel")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import ToolCall
-from callscore.core.results import CaseScore
+from callscore.core.case import Case
+from callscore.core.results import Result
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.errors import NotScorable
@@ -37,7 +38,7 @@ def about(
     expected: Sequence[Expected], actual: Sequence[ToolCall], *metrics: Metric, tools: Any = None
 ) -> Disagreement:
     score = score_calls(tuple(expected), tuple(actual), DEFAULT)
-    return disagreement_about(CaseScore(id="case", score=score), metrics, tools)
+    return disagreement_about(Result(case=Case(id="case"), score=score), metrics, tools)
 
 
 def test_the_spread_is_from_the_least_number_to_the_greatest() -> None:

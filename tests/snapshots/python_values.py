@@ -17,7 +17,7 @@ from callscore import Case, evaluation, expect
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from callscore import CaseScore
+    from callscore import Result
 
 __all__ = ["recorded"]
 
@@ -47,7 +47,7 @@ def recorded() -> Iterator[tuple[str, str]]:
     for name, value in pages.items():
         yield f"python/{name}.html.txt", visible(_markup(value._repr_html_()))
     yield "python/run.json", visible(json_text(ran.to_dict()))
-    [first, *_] = [case.score for case in cases if not case.score.passed]
+    [first, *_] = [case.required_score for case in cases if not case.required_score.passed]
     yield "python/camel.json", visible(json_text(first.to_dict(style="camel")))
 
 
@@ -56,8 +56,8 @@ def visible(text: str) -> str:
     return visible_text(text.replace(str(VALUES.parent), "<folder>"))
 
 
-def _sections(cases: Iterable[CaseScore], shown: Callable[[Any], str]) -> str:
-    return "".join(f"=== {case.label}\n{shown(case.score)}\n" for case in cases)
+def _sections(cases: Iterable[Result], shown: Callable[[Any], str]) -> str:
+    return "".join(f"=== {case.label}\n{shown(case.required_score)}\n" for case in cases)
 
 
 def _printed(width: int) -> Callable[[Any], str]:

@@ -11,7 +11,8 @@ from tests.hiding.encodings import SECRETS
 
 import callscore
 from callscore import Score
-from callscore.core.results import CaseScore, EvaluationResults, Results, RunResults, Unloaded
+from callscore.core.case import Case
+from callscore.core.results import EvaluationResults, Result, Results, RunResults, Unloaded
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 
@@ -39,9 +40,11 @@ WAYS: dict[str, Callable[[Score], str]] = {
     "rich": printed,
     "explain": Score.explain,
     "explain in Russian": lambda score: score.explain(lang="ru"),
-    "a case": lambda score: repr(CaseScore(id="a", score=score)),
+    "a case": lambda score: repr(Result(case=Case(id="a"), score=score)),
     "results": lambda score: repr(
-        Results(settings=Settings(), summary=Summary(), cases=(CaseScore(id="a", score=score),))
+        Results(
+            settings=Settings(), summary=Summary(), shown=(Result(case=Case(id="a"), score=score),)
+        )
     ),
 }
 

@@ -51,7 +51,10 @@ def _scored(name: str, data: bytes) -> _Numbers:
         results = callscore.score_files(name, show="all", max_shown=None)
     except CallscoreError as error:
         return type(error).__name__
-    cases = [(case.score.f1, case.score.precision, case.score.recall) for case in results.cases]
+    cases = [
+        (case.required_score.f1, case.required_score.precision, case.required_score.recall)
+        for case in results.cases
+    ]
     return sorted([*cases, (results.not_scored.count, results.not_run.count)])
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from callscore.checks.tool_schema import malformed_calls, schema_faults
+from callscore.checks.tool_schema import count_checked_calls, malformed_calls, schema_faults
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import is_state
 from callscore.core.counted_calls import repeat_key
 from callscore.core.rendering import EMPTY_NAME
 from callscore.core.results import Noted
-from callscore.core.score import Fault, FaultKind
+from callscore.core.score import Fault, FaultKind, count_faulty_calls
+from callscore.core.totals import NameCounter
 
 
 def _first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
@@ -211,6 +213,11 @@ class FaultyRun(Struct, frozen=True, gc=False):
     calls: tuple[ToolCall, ...]
     faults: tuple[Fault, ...]
 
+    def findings(self) -> Iterator[Finding]:
+        """Each fault with its call."""
+        for fault in self.faults:
+            yield Finding(self.place, self.run, self.calls[fault.index], fault)
+
 
 class ToolFaults(Struct, frozen=True, gc=False):
     """The number of calls of a tool, of their faults by kind, and of the calls with any fault."""
@@ -278,3 +285,88 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
             for kind in FAULT_KINDS
         }
         return {kind: count for kind, count in counts.items() if count}
+
+
+class CheckTotals(Struct):
+    """What is counted in many runs, each field as in `CheckResults`; `merge` adds what was counted elsewhere.
+
+    Attributes:
+        records: how many there were, readable or not.
+        calls: by tool, as are `faulty_calls`.
+        faults: how many each tool has of each kind.
+    """
+
+    records: int = 0
+    runs: int = 0
+    faulty_runs: int = 0
+    checked_calls: int = 0
+    unchecked_calls: int = 0
+    invalid_calls: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    faulty_calls: Counter[str] = field(default_factory=Counter)
+    faults: Counter[tuple[str, FaultKind]] = field(default_factory=Counter)
+    unusable: dict[str, str] = {}
+    skipped: NameCounter = field(default_factory=NameCounter)
+    unread: NameCounter = field(default_factory=NameCounter)
+    without_tools: NameCounter = field(default_factory=NameCounter)
+    without_calls: NameCounter = field(default_factory=NameCounter)
+
+    def add(
+        self, calls: Sequence[ToolCall], faults: Sequence[Fault], tools: Mapping[str, Tool] | None
+    ) -> None:
+        """Add the calls of a run and their faults; the tools are those by which they were checked."""
+        self.runs += 1
+        self.calls.update([call.name for call in calls])
+        if tools is not None:
+            checked = count_checked_calls(calls, tools)
+            self.checked_calls += checked
+            self.unchecked_calls += len(calls) - checked
+            self.invalid_calls += count_faulty_calls(faults)
+        self.faulty_runs += bool(faults)
+        self.faulty_calls.update([calls[index].name for index in {each.index for each in faults}])
+        self.faults.update([(fault.tool, fault.kind) for fault in faults])
+
+    def merge(self, other: CheckTotals) -> None:
+        """Add what was counted elsewhere, later than this."""
+        for name in self.__struct_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, int):
+                setattr(self, name, mine + theirs)
+            elif isinstance(mine, NameCounter):
+                mine.add_noted(theirs)
+            else:
+                mine.update(theirs)
+
+    def results(
+        self, findings: Sequence[Finding], shown: int, files: int, empty_files: Sequence[str]
+    ) -> CheckResults:
+        """The results so far, of which `shown` findings are shown, here or elsewhere."""
+        found = [(name, self._tool_faults(name)) for name in self.calls]
+        found.sort(key=lambda item: (-item[1].total, -item[1].calls, item[0]))
+        unusable = NameCounter()
+        for tool, problem in self.unusable.items():
+            unusable.add(f"{tool}: {problem}")
+        return CheckResults(
+            files=files,
+            runs=self.runs,
+            calls=self.calls.total(),
+            faulty_runs=self.faulty_runs,
+            faulty_calls=self.faulty_calls.total(),
+            checked_calls=self.checked_calls,
+            unchecked_calls=self.unchecked_calls,
+            invalid_calls=self.invalid_calls,
+            tools=dict(found),
+            findings=tuple(findings),
+            not_shown=self.faults.total() - shown,
+            without_tools=self.without_tools.noted(),
+            without_calls=self.without_calls.noted(),
+            unusable=unusable.noted(),
+            skipped=self.skipped.noted(),
+            unread=self.unread.noted(),
+            empty_files=tuple(empty_files),
+        )
+
+    def _tool_faults(self, name: str) -> ToolFaults:
+        counts = {kind: self.faults[name, kind] for kind in FAULT_KINDS}
+        present = {kind: count for kind, count in counts.items() if count}
+        return ToolFaults(self.calls[name], present, self.faulty_calls[name])

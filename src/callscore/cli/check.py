@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import closing
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path, PurePath
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace
 
 from callscore.api import tools_by_name
-from callscore.checks.check import FAULT_KINDS, CheckResults, FaultyRun, Finding
+from callscore.checks.check import FAULT_KINDS, CheckResults, FaultyRun
 from callscore.checks.tool_schema import require_usable_schema
 from callscore.cli.exits import ANY_FAULT, check_exit_code
 from callscore.cli.jobs import jobs_option
@@ -37,7 +36,7 @@ from callscore.cli.record_fields import note_all_unfound
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.phrases import Language, Phrase, say
 from callscore.documents import raise_unreadable
-from callscore.engines.checking import CheckHooks, check_files
+from callscore.engines.checking import check_files
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.hiding.hider import Hider, hide_for_report
@@ -45,12 +44,12 @@ from callscore.sources.paths import display_paths, expand_paths
 from callscore.sources.remote import name_in_url, without_credentials
 
 if TYPE_CHECKING:
-    from callscore.cli.spooled_lines import SpooledLines
     from callscore.core.call import Tool
     from callscore.reports.html.document import Heading
 
 _FORMATS = ["table", "json", "jsonl", "markdown", "html"]
 _FEW = 10
+_IN_MEMORY = 1 << 22  # bytes of the lines of an HTML report; more of them are in a file
 _WITH_TOOLS = Phrase(
     "Check the arguments, too, against definitions of the tools",
     "Проверить и аргументы по описаниям инструментов",
@@ -115,14 +114,10 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         if request.output_format == "html":
             results = _write_html(request, output)
+        elif request.output_format == "jsonl":
+            results = _write_jsonl(request, output)
         else:
-            results = _check(request, _hooks(request, output))
-        if request.output_format == "jsonl":  # the findings are written already
-            from callscore.reports.check import check_notes
-
-            for note in check_notes(hide_for_report(results), request.lang):
-                print_named_note(*note)
-        elif request.output_format != "html":
+            results = _check(request)
             write_report(
                 "check", (results,), output, request.output_format, is_live=True, lang=request.lang
             )
@@ -131,38 +126,34 @@ def command(**options: Any) -> int:
     return check_exit_code(results, request.fail_on, request.lang, request.max_skipped)
 
 
-def _hooks(request: _Request, output: Output) -> CheckHooks:
-    """Writes each finding as it is found, if the format allows it."""
-    if request.output_format != "jsonl":
-        return CheckHooks()
-    write = partial(_write_finding, output, Hider(is_live=True), request.lang)
-    return CheckHooks(on_finding=write, parts=output.parts)
+def _write_jsonl(request: _Request, output: Output) -> CheckResults:
+    """Check the calls, and write each finding as it is found."""
+    from callscore.reports.check import check_notes, jsonl_line
 
+    hider = Hider(is_live=True)
 
-def _write_finding(output: Output, hider: Hider, lang: Language, finding: Finding) -> None:
-    from callscore.reports.check import jsonl_line
+    def write(run: FaultyRun) -> None:
+        for finding in run.findings():
+            output.write_text(jsonl_line(hider.data(finding), lang=request.lang))
 
-    output.write_text(jsonl_line(hider.data(finding), lang=lang))
+    results = _check(request, write)
+    for note in check_notes(hide_for_report(results), request.lang):
+        print_named_note(*note)
+    return results
 
 
 def _write_html(request: _Request, output: Output) -> CheckResults:
     """Check the calls, and write every run with faults, with all its calls."""
-    from callscore.cli.spooled_lines import SpooledLines
-    from callscore.reports.html.check import html_parts
+    from callscore.reports.html.check import html_parts, run_line
 
-    with closing(SpooledLines()) as lines:
-        write = partial(_write_run, lines, Hider(is_live=True), request.lang)
-        results = _check(request, CheckHooks(on_faulty=write, parts=lines.parts))
+    hider = Hider(is_live=True)
+    with SpooledTemporaryFile(max_size=_IN_MEMORY) as lines:
+        results = _check(request, lambda run: lines.write(run_line(hider.data(run), request.lang)))
+        lines.seek(0)
         heading = _heading(request, results)
         for part in html_parts(results, lines, lang=request.lang, heading=heading):
             output.write_unchanged(part)
     return results
-
-
-def _write_run(lines: SpooledLines, hider: Hider, lang: Language, run: FaultyRun) -> None:
-    from callscore.reports.html.check import run_line
-
-    lines.add(run_line(hider.data(run), lang))
 
 
 def _heading(request: _Request, results: CheckResults) -> Heading:
@@ -181,7 +172,9 @@ def _heading(request: _Request, results: CheckResults) -> Heading:
     return Heading(title=title, next=tuple(steps))
 
 
-def _check(request: _Request, hooks: CheckHooks) -> CheckResults:
+def _check(
+    request: _Request, on_faulty: Callable[[FaultyRun], object] | None = None
+) -> CheckResults:
     for_people = is_for_people(request.output_format)
     with progress(request.files, "checking") as on_bytes:
         results = check_files(
@@ -192,7 +185,8 @@ def _check(request: _Request, hooks: CheckHooks) -> CheckResults:
             max_shown=_FEW if request.max_shown is None and for_people else request.max_shown,
             skip_bad=request.skip_bad,
             jobs=request.jobs,
-            hooks=replace(hooks, on_bytes=on_bytes),
+            on_faulty=on_faulty,
+            on_bytes=on_bytes,
         )
     if not results.runs and not results.without_calls.count and not results.skipped.count:
         raise UnreadableInput(display_paths(request.files), "no calls to check found.")

@@ -27,7 +27,7 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, print_note
 from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
-from callscore.core.results import CaseScore
+from callscore.core.results import Result
 from callscore.core.summary import Summary
 from callscore.documents import raise_unreadable
 from callscore.engines.inputs import (
@@ -117,7 +117,7 @@ def _explain(
     summary = Summary()
     summary.add(score)
     warn_unknown_defaults([summary], lang)
-    label = CaseScore(id=case.id, score=score, trial=case.trial).label
+    label = Result(case=case, score=score).label
     title = escape(hide_text(label if has_own_id(case) else file_title(place)))
     _write(title, score, lang)
 

@@ -620,7 +620,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
         )
         try:
             go_on = resume_command(request) if kept is not None else ""
-            begun = Progress(go_on, request.lang, keyword=choice.selection.keyword)
+            begun = Progress(go_on, request.lang)
             with run_progress(request.lang) as shown, tracked_run(shown, begun) as hooks:
                 return run(planned, options, replace(hooks, on_begun=request.on_begun), store)
         except KeyboardInterrupt:  # the second one

@@ -411,4 +411,4 @@ def write_cases(results: Results, on_case: Callable[[Any], None] | None) -> Resu
         return results
     for case in results.cases:
         on_case(case)
-    return replace(results, cases=())
+    return replace(results, shown=())

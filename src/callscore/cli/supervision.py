@@ -9,7 +9,6 @@ an agent could close or write to.
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 import threading
@@ -17,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from mmap import mmap
-from time import sleep
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, msgpack
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from callscore.runner.running import RunHooks
 
 _PR_SET_PDEATHSIG = 1
-_TICK = 0.5  # seconds between two looks at the parent
 _NAMES_SHOWN = 5
 _LONGEST_NAME = 200
 
@@ -42,22 +39,18 @@ class Progress(Struct):
 
     Attributes:
         command: continues the run; empty if the history cannot be used.
-        keyword: the `-k` of the run.
         file: the file that is being imported; then the run has not begun.
         total: the number of questions.
         saved: how many of them have a saved result.
-        current: the number of questions that are being answered.
-        names: the case and the variant of the first of these; without variants, "".
+        current: the cases that are being answered: the first of them, and how many more.
     """
 
     command: str
     lang: Language
-    keyword: str = ""
     file: str = ""
     total: int = 0
     saved: int = 0
-    current: int = 0
-    names: tuple[tuple[str, str], ...] = ()
+    current: tuple[str, ...] = ()
 
 
 # Shared with the parent: the length of what was reported, and this. Only the process that is the owner
@@ -80,87 +73,18 @@ def report(state: Progress | int | None) -> None:
             _owner = 0
 
 
-def _reported(memory: mmap) -> Progress | int | None:
-    length = int.from_bytes(memory[:_HEAD], "big")
-    data = memory[_HEAD : _HEAD + length]
-    return msgpack.decode(data, type=Progress | int | None) if data else None
-
-
-# --- both processes -----------------------------------------------------------------------------
-
-
-def supervise(work: Callable[[], int]) -> int:
-    """Run a command in a child process, and return its exit code, in both processes.
-
-    If the child does not finish, a sentence says so, and the code is `ENDED`, or 128 plus the number
-    of the signal that ended it. Signals to the parent are passed on. The child ends with the parent.
-    A process with threads cannot be copied: then the command runs in this one.
-    """
-    global _memory, _owner  # noqa: PLW0603  (there is one command in a process)
-    if not hasattr(os, "fork") or _memory is not None or threading.active_count() > 1:
-        return work()
-    _memory = mmap(-1, _SIZE)
-    passed_on = _signals_to_pass_on()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()  # or both processes would write what is in its buffer
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
-    parent = os.getpid()
-    child = os.fork()
-    if not child:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        _end_with(parent)
-        _owner = os.getpid()
-        return _work(work)
-    if passed_on:
-        threading.Thread(target=_pass_on, args=(passed_on, child), daemon=True).start()
-    os._exit(_code(os.waitpid(child, 0)[1], _reported(_memory)))  # there is nothing to clean up
-
-
-# --- the child ----------------------------------------------------------------------------------
-
-
-def _work(work: Callable[[], int]) -> int:
-    try:
-        code = work()
-    except (KeyboardInterrupt, Exception) as error:  # Python prints it
-        report(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
-        raise
-    report(code)
-    return code
-
-
-def _end_with(parent: int) -> None:
-    """Make this process end when its parent does, even by `kill -9`.
-
-    Linux does it, even while code in C does not release the interpreter; elsewhere a thread looks.
-    """
-    with suppress(ImportError, OSError, AttributeError):
-        import ctypes
-
-        is_refused = ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if not is_refused and os.getppid() == parent:
-            return
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for other threads
-    while os.getppid() == parent:
-        sleep(_TICK)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 @contextmanager
 def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
     """The hooks, which also tell the parent how far the run is."""
     from callscore.hiding.hider import Hider  # not before the parent waits
 
-    current: dict[int, tuple[str, str]] = {}
+    current: dict[int, str] = {}
     hide = Hider().text  # here: code may have set variables that the parent does not have
 
     def write() -> None:
-        begun.current = len(current)
-        begun.names = tuple(islice(current.values(), _NAMES_SHOWN))
+        more = len(current) - _NAMES_SHOWN
+        names = islice(current.values(), _NAMES_SHOWN)
+        begun.current = (*names, f"+{more}") if more > 0 else tuple(names)
         report(begun)
 
     def on_plan(total: int) -> None:
@@ -169,8 +93,9 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
         hooks.on_plan(total)
 
     def on_started(question: Question) -> None:
-        case, variant = hide(question.case.id or ""), hide(question.variant or "")
-        current[id(question)] = case[:_LONGEST_NAME], variant[:_LONGEST_NAME]
+        name = hide(question.case.id)[:_LONGEST_NAME]
+        variant = f" [{hide(question.variant)[:_LONGEST_NAME]}]" if question.variant else ""
+        current[id(question)] = name + variant
         write()
         hooks.on_started(question)
 
@@ -186,15 +111,45 @@ def tracked_run(hooks: RunHooks, begun: Progress) -> Iterator[RunHooks]:
         report(None)
 
 
-# --- the parent ---------------------------------------------------------------------------------
+def supervise(work: Callable[[], int]) -> int:
+    """Run a command in a child process, and return its exit code, in both processes.
 
-
-def _signals_to_pass_on() -> set[signal.Signals]:
-    """Signals by which a process is asked to end or to do something, unless they are ignored."""
+    If the child does not finish, a sentence says so, and the code is `ENDED`, or 128 plus the number
+    of the signal that ended it. Signals to the parent are passed on. On Linux, the child ends with the
+    parent. A process with threads cannot be copied: then the command runs in this one.
+    """
+    global _memory, _owner  # noqa: PLW0603  (there is one command in a process)
+    if not hasattr(os, "fork") or _memory is not None or threading.active_count() > 1:
+        return work()
+    _memory = mmap(-1, _SIZE)
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-    return {
-        each for name in names if signal.getsignal(each := signal.Signals[name]) != signal.SIG_IGN
-    }
+    every = [signal.Signals[name] for name in names]
+    passed_on = {each for each in every if signal.getsignal(each) != signal.SIG_IGN}
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # or both processes would write what is in its buffer
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
+    child = os.fork()
+    if child:
+        if passed_on:
+            threading.Thread(target=_pass_on, args=(passed_on, child), daemon=True).start()
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os._exit(_exit_code(ended, bytes(_memory)))  # there is nothing to clean up
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with suppress(ImportError, OSError, AttributeError):  # other systems
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _owner = os.getpid()
+    try:
+        code = work()
+    except (KeyboardInterrupt, Exception) as error:  # Python prints it
+        report(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
+        raise
+    report(code)
+    return code
+
+
+# --- the parent ---------------------------------------------------------------------------------
 
 
 def _pass_on(numbers: set[signal.Signals], child: int) -> None:
@@ -210,24 +165,19 @@ def _pass_on(numbers: set[signal.Signals], child: int) -> None:
                 os.kill(child, number)
 
 
-def _code(status: int, state: Progress | int | None) -> int:
-    """The exit code of the parent, from the status of the child; prints why it did not finish."""
-    ended = os.waitstatus_to_exitcode(status)
+def _exit_code(ended: int, memory: bytes) -> int:
+    """The exit code of the parent, from that of the child; prints why it did not finish."""
+    end = _HEAD + int.from_bytes(memory[:_HEAD], "big")
+    state = msgpack.decode(memory[_HEAD:end] or msgpack.encode(None), type=Progress | int | None)
     shown = ended if ended >= 0 else 128 - ended
-    if isinstance(state, int) and ended >= 0:
+    if isinstance(state, int):
         return state or shown  # 120 if standard output could not be written, as Python says
     from callscore.cli.output import print_note  # no other parent prints anything
 
-    if isinstance(state, int):
-        print_note(f"the command finished, but its process was ended by {_signal_name(-ended)}")
-        return state or shown
     with suppress(OSError):
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")  # a progress bar hides the cursor
-        print_note(_unfinished_text(ended, state))
-        advice = advice_text(ended, state)
-        if advice is not None:
-            print_note(advice)
+        print_note(_unfinished_note(ended, state or Progress("", "en")))
     return ENDED if ended >= 0 else shown
 
 
@@ -240,79 +190,25 @@ _RUN_UNFINISHED = Phrase(
     "прогон не завершён: процесс {ended}{current}; сохранено результатов: {saved} из {total}",
 )
 _GO_ON = Phrase(". To continue: {command}", ". Продолжить: {command}")
-_LEAVE_OUT = Phrase(
-    "if {name} ends it again, leave it out: -k {keyword}",
-    "если {name} снова завершит процесс, исключите его: -k {keyword}",
-)
-_FIND_OUT = Phrase(
-    "if it ends again, find out which case ends it: --jobs 1",
-    "если процесс снова завершится, найдите случай, который его завершает: --jobs 1",
-)
 _WITH_CODE = Phrase("ended with exit code {code}", "закончился с кодом {code}")
 _BY_SIGNAL = Phrase("was ended by {name}", "прерван сигналом {name}")
-_BY_SIGKILL = Phrase(
-    "was ended by SIGKILL (perhaps too little memory)",
-    "прерван сигналом SIGKILL (возможно, не хватило памяти)",
-)
+_OF_MEMORY = Phrase(" (perhaps too little memory)", " (возможно, не хватило памяти)")
 _ANSWERING = Phrase(" while answering {names}", " во время ответа на {names}")
 _IMPORTING = Phrase(" while importing {file}", " при импорте {file}")
-# By which users end a process: no case is the cause.
-_OF_USERS = frozenset(("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"))
 
 
-def _unfinished_text(ended: int, progress: Progress | None) -> str:
+def _unfinished_note(ended: int, state: Progress) -> str:
     """What to print about a process that ended with a code, or minus the number of a signal."""
-    lang = "en" if progress is None else progress.lang
-    how = _how_it_ended(ended, lang)
-    if progress is None or progress.file:
-        current = "" if progress is None else say(_IMPORTING, lang, file=progress.file)
+    lang = state.lang
+    how = say(_WITH_CODE, lang, code=ended)
+    if ended < 0:
+        names = {each.value: each.name for each in signal.Signals}
+        how = say(_BY_SIGNAL, lang, name=names.get(-ended, f"signal {-ended}"))
+        how += say(_OF_MEMORY, lang) if -ended == signal.SIGKILL else ""
+    if not state.total:
+        current = say(_IMPORTING, lang, file=state.file) if state.file else ""
         return say(_COMMAND_UNFINISHED, lang, ended=how, current=current)
-    more = progress.current - len(progress.names)
-    names = ", ".join(map(_name_text, progress.names)) + (f", +{more}" if more > 0 else "")
-    sentence = say(
-        _RUN_UNFINISHED,
-        lang,
-        ended=how,
-        current=say(_ANSWERING, lang, names=names) if progress.names else "",
-        saved=f"{progress.saved:,}",
-        total=f"{progress.total:,}",
-    )
-    return sentence + (say(_GO_ON, lang, command=progress.command) if progress.command else "")
-
-
-def advice_text(ended: int, progress: Progress | None) -> str | None:
-    """What to do if a case ends the process each time; None if no case may be the cause."""
-    from callscore.hiding.finding import OPENING
-
-    is_of_user = ended < 0 and _signal_name(-ended) in _OF_USERS
-    if progress is None or is_of_user or not (progress.command and progress.names):
-        return None
-    if progress.current > 1:
-        return say(_FIND_OUT, progress.lang)
-    ((case, _),) = progress.names
-    quote = next((mark for mark in "\"'" if mark not in case), None)
-    if quote is None or OPENING in case:  # no expression has such a word
-        return None
-    leave_out = f"not {case if case.isidentifier() else quote + case + quote}"
-    if progress.keyword:
-        leave_out = f"({progress.keyword}) and {leave_out}"
-    return say(_LEAVE_OUT, progress.lang, name=case, keyword=shlex.quote(leave_out))
-
-
-def _name_text(name: tuple[str, str]) -> str:
-    case, variant = name
-    return f"{case} [{variant}]" if variant else case
-
-
-def _how_it_ended(ended: int, lang: Language) -> str:
-    if ended >= 0:
-        return say(_WITH_CODE, lang, code=ended)
-    name = _signal_name(-ended)
-    return say(_BY_SIGKILL, lang) if name == "SIGKILL" else say(_BY_SIGNAL, lang, name=name)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # of real time
-        return f"signal {number}"
+    current = say(_ANSWERING, lang, names=", ".join(state.current)) if state.current else ""
+    counts = {"saved": f"{state.saved:,}", "total": f"{state.total:,}"}
+    go_on = say(_GO_ON, lang, command=state.command) if state.command else ""
+    return say(_RUN_UNFINISHED, lang, ended=how, current=current, **counts) + go_on

@@ -33,33 +33,6 @@ class MetricValue(Struct, frozen=True, gc=False):
     is_broken: bool = False
 
 
-class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
-    """The score of one case, with its id, trial and tags.
-
-    Attributes:
-        trial: the number of the trial, if the case was run several times.
-        metrics: the metrics of other tools, if requested.
-        input: the input of the case, if it has one.
-        origin: where the actual calls were recorded, if that is known.
-    """
-
-    id: str
-    score: Score
-    trial: int | str | None = None
-    tags: tuple[str, ...] = ()
-    metrics: tuple[MetricValue, ...] = ()
-    input: Any = None
-    origin: Origin | None = None
-
-    @property
-    def label(self) -> str:
-        """The id, and the trial if there is one."""
-        return self.id if self.trial is None else f"{self.id} #{self.trial}"
-
-    def __repr__(self) -> str:
-        return repr_without_secrets(self)
-
-
 class Noted(Struct, frozen=True, gc=False):
     """Things that were counted, and the names of the first of them."""
 
@@ -83,28 +56,6 @@ class InputFiles(Struct, frozen=True, gc=False):
     files: Noted
 
 
-class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without a score, for the tables of results and the cases of a JSON report.
-
-    Attributes:
-        is_unanswered: whether calls are expected, and there is no answer: it counts as 0. Otherwise
-            nothing is expected.
-        position: the number of scored cases before it.
-    """
-
-    id: str
-    trial: int | str | None = None
-    tags: tuple[str, ...] = ()
-    is_unanswered: bool
-    position: int = 0
-
-
-def unanswered_case(case: Case) -> UnscoredCase:
-    """A case whose answer is missing."""
-    tags = tuple(case.tags)
-    return UnscoredCase(id=case.id, trial=case.trial, tags=tags, is_unanswered=True)
-
-
 class MetricResult(Struct, frozen=True, gc=False):
     """The result of a metric of another tool for many cases.
 
@@ -126,7 +77,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     """The results of scoring many cases.
 
     Attributes:
-        cases: the cases to show, in the order of the input.
+        shown: the results to show, in the order of the input, with those that have no answer; those in
+            which nothing is expected are there if all cases are.
         not_shown: the number of further cases of the kind that is shown.
         not_scored: cases without an `expected` field.
         not_run: cases without an answer: references without a trace, records without actual calls.
@@ -144,13 +96,11 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
         sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
-        unscored: the cases without a score, in the order of the input, if all cases are in `cases`;
-            otherwise those without an answer, if cases are shown.
     """
 
     settings: Settings
     summary: Summary
-    cases: tuple[CaseScore, ...] = ()
+    shown: tuple[Result, ...] = ()
     not_shown: int = 0
     not_scored: Noted = Noted()
     not_run: Noted = Noted()
@@ -162,12 +112,16 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     metrics: tuple[MetricResult, ...] = ()
     inputs: tuple[InputFiles, ...] = ()
     empty_files: tuple[str, ...] = ()
-    only: CaseScore | None = None
+    only: Result | None = None
     hides_calls: bool = False
     title: str = ""
     fail_under: float | None = None
     sample: dict[str, Any] | None = None
-    unscored: tuple[UnscoredCase, ...] = ()
+
+    @property
+    def cases(self) -> tuple[Result, ...]:
+        """The results to show that have a score."""
+        return tuple([each for each in self.shown if each.score is not None])
 
     @property
     def has_notes(self) -> bool:
@@ -327,14 +281,15 @@ class ScoreCounts(Struct, array_like=True, frozen=True, gc=False):
         return correct, expected, actual, forbidden
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class Result(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True):
     """One scored answer: the same value from a file, from an agent or from the database.
 
     Attributes:
         case: what was asked and expected; `actual` holds the calls that were made, and `trial` is
             set if there are several.
         answer: None if there is none, or if there are only calls.
-        score: None if nothing is expected.
+        score: None if nothing is expected, or there is no answer.
+        values: the numbers of scorers, and of metrics of other tools.
         passed: whether every scorer that has a number passes it, and nothing forbidden was called;
             None if no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
@@ -351,24 +306,48 @@ class Result(Struct, frozen=True, kw_only=True):
     saved: ScoreCounts | None = None
 
     @property
+    def id(self) -> str:
+        """The id of the case."""
+        return self.case.id
+
+    @property
+    def trial(self) -> int | str | None:
+        """The number of the trial, if the case was run several times."""
+        return self.case.trial
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the case."""
+        return tuple(self.case.tags)
+
+    @property
+    def input(self) -> Any:
+        """The input of the case."""
+        return self.case.input
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where the calls were recorded, if that is known."""
+        return origin_of(self.case)
+
+    @property
+    def required_score(self) -> Score:
+        """The score of a result that has one.
+
+        Raises:
+            ValueError: it has none.
+        """
+        if self.score is None:
+            raise ValueError(f"the case {self.label} has no score: {self.status}")
+        return self.score
+
+    @property
     def label(self) -> str:
         """The id of the case, and the trial if there are several."""
-        return self.case.id if self.case.trial is None else f"{self.case.id} #{self.case.trial}"
+        return self.id if self.trial is None else f"{self.id} #{self.trial}"
 
-    def shown(self) -> CaseScore | Result:
-        """The score of the case for a report; the result itself if it has none."""
-        case = self.case
-        if self.score is None:
-            return self
-        return CaseScore(
-            id=case.id,
-            score=self.score,
-            trial=case.trial,
-            tags=tuple(case.tags),
-            metrics=self.values,
-            input=case.input,
-            origin=origin_of(case),
-        )
+    def __repr__(self) -> str:
+        return repr_without_secrets(self)
 
 
 class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
@@ -450,14 +429,13 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     Attributes:
         place: the file of the evaluation.
         variant: None if the evaluation has no variants.
-        results: the summary of all scores, and under `cases` those to show, each with the values of
-            the scorers under `metrics`.
+        results: the summary of all scores, and the results to show, each with the values of the
+            scorers; those without an answer come last.
         cases: the number of planned cases.
         questions: the number of planned answers: one per case, or one per trial of it.
         answered: how many answers were scored; a case counts once per trial.
         passed: how many of these every scorer passes, with nothing forbidden called.
         undecided: how many of these have no number from any scorer; they neither pass nor fail.
-        unreferenced: the cases to show that have no expected calls, and so no score.
         failures: the first cases without an answer.
         errors: the number of cases without an answer, or with one that could not be scored.
         unscored: how many of these have an answer.
@@ -479,7 +457,6 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     answered: int = 0
     passed: int = 0
     undecided: int = 0
-    unreferenced: tuple[Result, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: int = 0
     unscored: int = 0
@@ -518,24 +495,16 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
             return is_below or self.results.summary.forbidden_cases > 0
         return self.decided - self.errors > self.passed
 
-    def passes(self, case: CaseScore) -> bool | None:
-        """Whether one of the scored cases passes; None where no scorer has a number."""
-        pass_mark = self.results.settings.pass_mark
-        return answer_passes(case.metrics, pass_mark, has_forbidden=bool(case.score.forbidden))
+    @property
+    def unreferenced(self) -> tuple[Result, ...]:
+        """The answers to show that have no score, because no calls are expected."""
+        shown = self.results.shown
+        return tuple([each for each in shown if each.score is None and each.failure is None])
 
     @property
     def shown(self) -> tuple[Result, ...]:
-        """The cases to show: those with a score, then the others."""
-        scored = [
-            Result(
-                case=Case(each.input, id=each.id, trial=each.trial, tags=each.tags),
-                score=each.score,
-                values=each.metrics,
-                passed=self.passes(each),
-            )
-            for each in self.results.cases
-        ]
-        return (*scored, *self.unreferenced)
+        """The answers to show: those with a score, then the others."""
+        return (*self.results.cases, *self.unreferenced)
 
 
 class JudgeCounts(Struct, frozen=True, gc=False):

@@ -12,7 +12,6 @@ from msgspec import UNSET, Meta, Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from callscore.core.results import (
-    CaseScore,
     CaseTrials,
     EvaluationResults,
     Failure,
@@ -25,9 +24,7 @@ from callscore.core.results import (
     Results,
     ScoreCounts,
     ScorerResult,
-    UnscoredCase,
     Usage,
-    unanswered_case,
 )
 from callscore.core.score import UNANSWERED, outcome_f1
 from callscore.core.statistics import counted_errors, mean_of, total_of
@@ -458,8 +455,8 @@ class EvaluationTotals:
             self.totals.columns[name] = Column(name, settings.pass_mark, least)
         self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
-        self._shown: _First[CaseScore | Result] = _First(max_shown)
-        self._unanswered: _First[UnscoredCase] = _First(max_shown)
+        self._shown: _First[Result] = _First(max_shown)
+        self._unanswered: _First[Result] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
         self._cases = 0
@@ -487,14 +484,14 @@ class EvaluationTotals:
             self._listed.add(result, position)
         if failure is not None:
             self._failures.add(position, failure)
-            self._unanswered.add(position, unanswered_case(case))
+            self._unanswered.add(position, result)
             return
         if result.answer is not None:
             self._seconds.append(result.answer.seconds)
         if self._show == "all" or (self._show == "failing" and result.passed is False):
             # A case that fails at several trials is shown once, unless everything is shown.
             is_once = case.trial is not None and self._show == "failing"
-            self._shown.add(position, result.shown(), case.id if is_once else None)
+            self._shown.add(position, result, case.id if is_once else None)
 
     def _count_trial(self, result: Result, position: int) -> None:
         counts = self._trials.setdefault(result.case.id, [0, 0, position])
@@ -543,8 +540,7 @@ class EvaluationTotals:
             **about,
             results=totals.results(
                 self._settings,
-                cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
-                unscored=() if self._show == "none" else tuple(self._unanswered.items()),
+                shown=(*shown, *([] if self._show == "none" else self._unanswered.items())),
                 not_shown=self._shown.left_out,
                 not_run=_NOTHING,  # they are among the failures
             ),
@@ -562,7 +558,6 @@ class EvaluationTotals:
             cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            unreferenced=tuple([case for case in shown if not isinstance(case, CaseScore)]),
             failures=tuple(self._failures.items()),
             skipped=skipped,
             trials=(

@@ -42,7 +42,7 @@ from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
-    from callscore.core.results import CaseScore, InputFiles
+    from callscore.core.results import InputFiles, Result
     from callscore.engines.record_reading import Item
     from callscore.engines.splits import Split
 
@@ -320,7 +320,7 @@ class RowScorer:
             yield self._builder.batch()
 
 
-def _hidden_pairs(redaction: Redaction) -> Callable[[CaseScore], str]:
+def _hidden_pairs(redaction: Redaction) -> Callable[[Result], str]:
     from callscore.hiding.hider import Hider
     from callscore.reports.score_json import jsonl_line
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
-from callscore.core.results import CaseScore, MetricValue, Noted
+from callscore.core.results import MetricValue, Noted, Result
 from callscore.core.totals import Column, ExactMean
 from callscore.metrics.disagreement import (
     TOLERANCE,
@@ -48,7 +48,7 @@ class DisagreementCollector:
 
     def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
         """Add a case that callscore has scored under its default settings."""
-        scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
+        scored = Result(case=case, score=score)
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
             self._not_compared += 1

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Case, Origin
-from callscore.core.results import CaseScore
+from callscore.core.results import Result
 from callscore.core.score import (
     Fault,
     Score,
@@ -201,7 +201,7 @@ class RowBuilder:
         self,
         columns: RowColumns = DEFAULT_COLUMNS,
         *,
-        pairs_text: Callable[[CaseScore], str] | None = None,
+        pairs_text: Callable[[Result], str] | None = None,
         max_cases: int | None = None,
     ) -> None:
         self._columns = columns
@@ -275,8 +275,7 @@ class RowBuilder:
         found: list[str | None] = []
         columns = self._columns
         if columns.pairs:
-            shown = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
-            found.append(self._pairs_text(shown))
+            found.append(self._pairs_text(Result(case=case, score=score)))
         if columns.cases != "none":
             found.append(self._case_text(case, is_wanted=columns.cases == "all" or not passed))
         self.size += sum([len(text) for text in found if text])
@@ -445,7 +444,7 @@ def _texts_of(column: Sequence[str | None]) -> Sequence[str | None]:
     return [None if text is None else _text(text) for text in column]
 
 
-def _pairs_text(case: CaseScore) -> str:
+def _pairs_text(case: Result) -> str:
     from callscore.words.case_json import case_to_json
 
     return case_to_json(case).decode()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, structs
 
-from callscore.core.results import CaseScore, Failure, Noted, Result, Results
+from callscore.core.results import Failure, Noted, Result, Results
 from callscore.core.score import UNANSWERED, is_passing
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_counts
@@ -301,7 +301,7 @@ def results_of(
         InvalidSettings: they are not result rows, or of other settings.
     """
     totals = Totals.of(settings)
-    shown: list[CaseScore] = []
+    shown: list[Result] = []
     definitions = ToolDefinitions(tools)
     for batch in batches_of(rows):
         totals.merge(totals_of_batch(batch, settings))
@@ -310,14 +310,14 @@ def results_of(
     return results_with(totals, settings, shown)
 
 
-def results_with(totals: Totals, settings: Settings, shown: Iterable[CaseScore]) -> Results:
+def results_with(totals: Totals, settings: Settings, shown: Iterable[Result]) -> Results:
     """The results with these totals, and these cases to show."""
     summary, cases = totals.summary, tuple(shown)
     failing = summary.cases - summary.passed - summary.unanswered
     only = cases[0] if summary.cases == summary.scored == len(cases) == 1 else None
     return totals.results(
         settings,
-        cases=cases,
+        shown=cases,
         not_shown=max(failing - len(cases), 0),
         only=only,
         title="" if only is None else only.label,
@@ -338,9 +338,9 @@ def failing_cases(batch: Any, limit: int | None) -> list[str]:
     return texts
 
 
-def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> CaseScore:
+def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:
     """A case of a row, scored again to be shown."""
-    return cast("CaseScore", result_of_case(case, settings, definitions).shown())
+    return result_of_case(case, settings, definitions)
 
 
 def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:

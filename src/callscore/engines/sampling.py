@@ -2,63 +2,76 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import repeat
 from math import fsum
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import UNSET, Struct, structs
 
-from callscore.core.call import malformed_part
-from callscore.core.results import Noted, Results
+from callscore.core.call import Tool, malformed_part
+from callscore.core.case import Case, calls_in
+from callscore.core.rendering import mention
+from callscore.core.results import OWN_FORMAT, Noted, Result, Results
 from callscore.core.sample_estimate import SampledStratum, estimate_mean
-from callscore.core.score import Outcome, outcome_f1
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Cluster, Interval
-from callscore.core.totals import NameCounter, Show
+from callscore.core.totals import InputCounter, NameCounter, Show
 from callscore.engines.collector import Collector, ScoreHooks
-from callscore.engines.inputs import CASES, CaseReader, InputOptions, input_options_for
-from callscore.engines.local import raise_at
-from callscore.engines.log_reading import ANY_SIDE, Log, Taken, case_notation, parse_strata
-from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool
-from callscore.errors import (
-    CallscoreError,
-    ModelFailed,
-    UnreadableInput,
+from callscore.engines.inputs import (
+    CASES,
+    CHECKED_BYTES,
+    CaseReader,
+    FileContent,
+    Found,
+    InputOptions,
+    decoded_lines,
+    input_options_for,
 )
+from callscore.engines.local import raise_at
+from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool, StratumCount
+from callscore.errors import CallscoreError, InvalidSettings, ModelFailed, UnreadableInput
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    parse_json_path,
+)
+from callscore.formats.cases import (
+    CONTENT_ID_PREFIX,
+    case_from_trace,
+    case_record,
+    expected_records,
+    has_own_id,
+    read_case,
+    read_reference,
+    read_trace,
+)
+from callscore.formats.plain_cases import PlainCase, decode_plain
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
-from callscore.sources import BadRecord
+from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources.files import display_path
 from callscore.sources.paths import display_paths
 from callscore.sources.text_document import decode_line
+from callscore.words.plain_data import call_to_dict, tool_to_dict
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from callscore.core.case import Case
     from callscore.engines.collector import Metrics
-    from callscore.formats.plain_cases import PlainCase
 
     Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+    # The name of the stratum of a case, given the value of its record; None if it has none of its own.
+    FindStratum = Callable[[Case | PlainCase, Any], str | None]
 
 _NO_HOOKS = ScoreHooks()
-
-
-class StratumCount(Struct, frozen=True, gc=False):
-    """One stratum, with its cases in the log and in the sample.
-
-    Attributes:
-        name: its name; empty for the cases without a tool, a tag, or a value at the path.
-        cases: the number of its cases in the log.
-        sampled: the number of its cases in the sample.
-        trials: the number of its records in the log.
-        is_other: whether it holds all strata beyond the first 1,000.
-    """
-
-    name: str
-    cases: int
-    sampled: int
-    trials: int
-    is_other: bool = False
+# An id of the content: several cases may have the same.
+_CONTENT_ID = f'"{CONTENT_ID_PREFIX}'.encode()
+_MAX_NAME = 200  # characters of the name of a stratum
+_decode_lines = msgspec.json.Decoder().decode_lines
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -70,8 +83,6 @@ class Sample(Struct, frozen=True, kw_only=True):
         strata: the strata; a single one with an empty name without `by`.
         by: how the strata were chosen; None if there is only one.
         seed: the seed of the choice.
-        is_exact: whether the cases of the log were counted. Otherwise their number is estimated from the
-            number of records, which is always exact.
         skipped: the records that cannot be read; they are in no stratum.
         rewritten: how many of the lines are in the notation of case files, because the case has no line
             of its own in the log.
@@ -82,20 +93,9 @@ class Sample(Struct, frozen=True, kw_only=True):
     strata: tuple[StratumCount, ...]
     by: str | None
     seed: int
-    is_exact: bool
     skipped: Noted = Noted()
     rewritten: int = 0
     divided: int = 0
-
-    @property
-    def population(self) -> int:
-        """The number of cases in the log."""
-        return sum(stratum.cases for stratum in self.strata)
-
-    @property
-    def sampled(self) -> int:
-        """The number of cases in the sample."""
-        return sum(stratum.sampled for stratum in self.strata)
 
 
 class SampledResults(Struct, frozen=True, kw_only=True):
@@ -104,29 +104,22 @@ class SampledResults(Struct, frozen=True, kw_only=True):
     Attributes:
         results: the results of the sampled cases. Their means are not those of the log: rare strata have
             a larger share in the sample.
-        strata: the strata, of the cases that can be scored.
+        strata: the strata, of the cases that can be scored: those with expected calls.
         by: how the strata were chosen; None if there is only one.
         seed: the seed of the choice.
-        is_exact: as in `Sample`.
         estimate: the estimated macro F1 of the log; None if no sampled case was scored.
         interval: its 95 % interval.
-        population: the number of cases in the log that the estimate is about: those with expected calls
-            that could be read.
-        sampled: the number of these that were scored.
-        population_trials: the number of their records; a case has one per trial.
-        sampled_trials: the number of records that were scored.
+        sampled: the number of cases that were scored.
+        sampled_trials: the number of their records that were scored.
     """
 
     results: Results
     strata: tuple[StratumCount, ...]
     by: str | None
     seed: int
-    is_exact: bool
     estimate: float | None
     interval: Interval | None
-    population: int
     sampled: int
-    population_trials: int
     sampled_trials: int
 
 
@@ -169,10 +162,10 @@ def sample_files(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(fields, format, read_options, keeps_tools=True)
     skipped = NameCounter()
     refuse = _refuser(skipped, skip_bad=skip_bad)
-    log = Log(inputs, parse_strata(by), StratifiedPool(n, seed=seed), refuse)
+    log = _Log(inputs, by, StratifiedPool(n, seed=seed), refuse)
     found = _paths(paths)
     for path in found:
-        log.read(path, on_bytes=on_bytes)
+        log.read(path, on_bytes)
     log.require_values(found)
     strata = log.pool.chosen()
     if not strata:
@@ -181,10 +174,9 @@ def sample_files(  # noqa: PLR0913  (all are options)
     lines, rewritten = _written(_in_order(strata), inputs)
     return Sample(
         lines=tuple(lines),
-        strata=_counts(strata),
+        strata=tuple([stratum.counts for stratum in strata]),
         by=by,
         seed=seed,
-        is_exact=all(stratum.is_exact for stratum in strata),
         skipped=skipped.noted(),
         rewritten=rewritten,
         divided=log.pool.divided(),
@@ -213,35 +205,52 @@ def score_sample(  # noqa: PLR0913  (all are options)
     Cases without expected calls are counted and named in the results, but neither sampled nor part of the
     estimate. The options are those of `sample_files` and `score_files`, as are the errors.
     """
-    collector_hooks = _OutcomeHooks(hooks)
-    collector = Collector(
-        settings, show, max_shown, collector_hooks.hooks, tools=tools, metrics=metrics
-    )
+    last: deque[Result] = deque(maxlen=1)
+    scored_hooks = structs.replace(hooks, on_result=last.append)
+    collector = Collector(settings, show, max_shown, scored_hooks, tools=tools, metrics=metrics)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
     refuse = _refuser(collector.skipped, skip_bad=skip_bad)
-    log = Log(
-        inputs, parse_strata(by), StratifiedPool(n, seed=seed), refuse, unscored=collector.take
-    )
+    log = _Log(inputs, by, StratifiedPool(n, seed=seed), refuse, unscored=collector.take)
     found = _paths(paths)
     for path in found:
         if hooks.on_file is not None:
             hooks.on_file(path)
         collector.file = path
-        if not log.read(path, on_bytes=hooks.on_bytes):
+        if not log.read(path, hooks.on_bytes):
             collector.empty_files.append(path)
     log.require_values(found)
     collector.inputs = log.inputs
     strata = log.pool.chosen()
-    scoring = _SampleScoring(collector, collector_hooks, inputs, refuse)
-    return scoring.results(strata, by, seed)
+    scores: dict[int, float] = {}  # by the position of the record; a case without an answer has 0
+    for record in _in_order(strata):
+        if _score(record, collector, inputs, refuse, hooks):
+            score = last[0].score
+            scores[record.position] = 0.0 if score is None else score.f1
+    clusters = [_clusters(stratum, scores) for stratum in strata]
+    estimate = estimate_mean(
+        [
+            SampledStratum(stratum.counts.cases, kinds)
+            for stratum, kinds in zip(strata, clusters, strict=True)
+        ]
+    )
+    scored = [kind for kinds in clusters for kind in kinds if kind.size]
+    return SampledResults(
+        results=collector.results(),
+        strata=tuple([stratum.counts for stratum in strata]),
+        by=by,
+        seed=seed,
+        estimate=None if estimate is None else estimate.mean,
+        interval=None if estimate is None else estimate.interval,
+        sampled=sum(kind.times for kind in scored),
+        sampled_trials=sum(kind.size * kind.times for kind in scored),
+    )
 
 
 def _paths(paths: Paths) -> list[str]:
-    if isinstance(paths, str | PathLike):
-        return [fspath(paths)]
-    return [fspath(path) for path in paths]
+    given = [paths] if isinstance(paths, str | PathLike) else paths
+    return [fspath(path) for path in given]
 
 
 def _refuser(skipped: NameCounter, *, skip_bad: bool) -> Callable[[str, str], None]:
@@ -258,47 +267,280 @@ def _refuser(skipped: NameCounter, *, skip_bad: bool) -> Callable[[str, str], No
     return refuse
 
 
-def _in_order(strata: Sequence[ChosenStratum[Taken]]) -> list[Taken]:
+def _score(
+    record: _Taken,
+    collector: Collector,
+    inputs: InputOptions,
+    refuse: Callable[[str, str], None],
+    hooks: ScoreHooks,
+) -> bool:
+    """Score a record; returns False if that is not possible, and it was refused."""
+    place, case = record.place, record.case
+    if case is None:  # a plain line, which was not decoded
+        reader = CaseReader(place, CASES, inputs)
+        (item,) = reader.take(decode_line(cast("bytes", record.line), place))
+        if isinstance(item, BadRecord):
+            refuse(item.place, item.problem)
+            return False
+        case = item[1]
+    try:
+        try:
+            collector.definitions.of(case.tools, place)
+            collector.take(case, place)
+        except CallscoreError as error:
+            raise_at(place, case, error)
+    except UnreadableInput as error:
+        refuse(error.place, error.problem)
+    except ModelFailed as unjudged:
+        if hooks.on_unjudged is None:
+            raise
+        hooks.on_unjudged(place, case, unjudged)
+    else:
+        return True
+    return False
+
+
+def _clusters(stratum: ChosenStratum[_Taken], scores: Mapping[int, float]) -> list[Cluster]:
+    """The sampled cases of a stratum; equal ones are counted together."""
+    kinds: Counter[tuple[float, int]] = Counter()
+    for records in stratum.chosen:
+        scored = [scores[each.position] for each in records if each.position in scores]
+        kinds[fsum(scored), len(scored)] += 1
+    return [Cluster(total, size, times) for (total, size), times in kinds.items()]
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+class _Taken(Struct, frozen=True, gc=False):
+    """A record that may be in the sample.
+
+    Attributes:
+        position: its position in the log.
+        line: its bytes, if it is one line of JSON lines.
+        case: its case; None if the line is in the simplest notation, and was not decoded.
+        value: the value of a record that is not a line; None if the case has no record of its own.
+    """
+
+    position: int
+    place: str
+    line: bytes | None = None
+    case: Case | None = None
+    value: Any = None
+
+
+def _in_order(strata: Sequence[ChosenStratum[_Taken]]) -> list[_Taken]:
     """The chosen records in the order of the log."""
     chosen = [record for stratum in strata for records in stratum.chosen for record in records]
     return sorted(chosen, key=lambda record: record.position)
 
 
-def _counts(strata: Sequence[ChosenStratum[Taken]]) -> tuple[StratumCount, ...]:
-    return tuple(
-        [
-            StratumCount(each.name, each.cases, len(each.chosen), each.records, each.is_other)
-            for each in strata
-        ]
-    )
+class _Log:
+    """One pass over the log: each record is given to its stratum, which keeps it or not.
+
+    With `unscored`, the log is read to be scored, and this takes the cases without expected calls. Without
+    it, they are sampled like the others.
+    """
+
+    def __init__(
+        self,
+        inputs: InputOptions,
+        by: str | None,
+        pool: StratifiedPool[_Taken],
+        refuse: Callable[[str, str], None],
+        unscored: Callable[[Case, str], None] | None = None,
+    ) -> None:
+        self.pool = pool
+        self.inputs = InputCounter()
+        self._options = inputs
+        self._path = by if by is not None and by.startswith("$") else None
+        self._stratum_of = _stratum_finder(by)
+        self._refuse = refuse
+        self._unscored = unscored
+        self._position = 0
+        self._file, self._start = "", 0  # the position at which the file begins
+        self._has_values = False
+
+    def read(self, path: str, on_bytes: Callable[[int], None] | None) -> bool:
+        """Read a file; returns whether it has any record."""
+        self._file, self._start = display_path(path), self._position
+        reader = None
+        for batch in read_batches(path, on_bytes=on_bytes, allow_remote=True):
+            if reader is None:
+                reader = CaseReader(self._file, self._content_of(batch), self._options)
+            if not isinstance(batch, Lines):
+                self._take(reader.take(batch), _values_of(batch))
+            elif not self._take_plain(batch, reader):
+                lines = [line for line in batch.data.split(b"\n") if line.strip()]
+                records = batch.records(checked_bytes=CHECKED_BYTES)
+                for line, record in zip(lines, records, strict=True):
+                    self._take(reader.take(record), _values_of(record), line)
+        if reader is not None:
+            self._take(reader.finish(), {})
+            self.inputs.add(self._file, reader.formats)
+        return self._position > self._start
+
+    def _content_of(self, batch: Lines | Array | Record | BadRecord | Entry) -> FileContent:
+        """What a file contains that begins with this batch: a list of lists may be an event stream."""
+        is_list = isinstance(batch, Array) and not isinstance(next(iter(batch.items), None), dict)
+        return CASES if is_list or self._unscored is not None else _ANY_SIDE
+
+    def require_values(self, paths: Sequence[str]) -> None:
+        """Raise an error if there are records, but none has a value at the path of the strata."""
+        if self._path is not None and self._position and not self._has_values:
+            problem = f"no record has a value at {self._path}, the path of the strata."
+            raise UnreadableInput(display_paths(paths), f"{problem} Check its spelling.")
+
+    def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
+        """Take cases in the simplest notation; returns False if these lines may be in another one.
+
+        Decoding every line of a long log takes seven times as long.
+        """
+        options = self._options
+        is_plain = options.says_nothing and options.top_k == 1 and not reader.is_joining
+        is_plain = is_plain and _CONTENT_ID not in lines.data
+        cases = decoded_lines(decode_plain, lines) if is_plain else None
+        if cases is None:
+            return False
+        values = repeat(None) if self._path is None else _decode_lines(lines.data)
+        split: list[bytes] = []
+        for at, (case, value) in enumerate(zip(cases, values, strict=False)):
+            self._position += 1
+            records = self._records_for(case, value, self.pool.case_key(str(case.id)))
+            if records is not None:
+                split = split or lines.data.split(b"\n")
+                records.append(_Taken(self._position, lines.place(at), line=split[at]))
+        reader.note_formats([OWN_FORMAT])
+        return True
+
+    def _records_for(self, case: Case | PlainCase, value: Any, key: int) -> list[_Taken] | None:
+        name = self._stratum_of(case, value)
+        self._has_values = self._has_values or name is not None
+        return self.pool.records_for(name or "", key)
+
+    def _take(
+        self, found: Iterator[Found], known: Mapping[str, Any], line: bytes | None = None
+    ) -> None:
+        """Take cases; those at a known place have a record of their own, and this line if it is one."""
+        for item in found:
+            self._position += 1
+            if isinstance(item, BadRecord):
+                self._refuse(item.place, item.problem)
+                continue
+            place, case = item
+            if case.expected is UNSET and self._unscored is not None:
+                self._unscored(case, place)
+                continue
+            value = known.get(place)
+            if case.id and has_own_id(case):
+                key = self.pool.case_key(case.id)
+            else:
+                key = self.pool.place_key(f"{self._file}:{self._position - self._start}")
+            records = self._records_for(case, value, key)
+            if records is not None:
+                own = line if place in known else None
+                value = value if own is None else None
+                records.append(_Taken(self._position, place, line=own, case=case, value=value))
+
+
+def _values_of(batch: Record | BadRecord | Array | Entry) -> dict[str, Any]:
+    """The values of the records in a batch by their places, if these tell them apart."""
+    if isinstance(batch, Record):
+        return {batch.place: batch.value}
+    if not isinstance(batch, Array):
+        return {}
+    records = list(batch.records())
+    known = {batch.place: batch.items} | {record.place: record.value for record in records}
+    return known if len(known) > len(records) else {}  # or several are on one line
+
+
+def _stratum_finder(by: str | None) -> FindStratum:
+    """How cases are divided: by `tool`, by `tag`, by the value at a path, or by None not at all.
+
+    Raises:
+        InvalidSettings: it is none of these.
+    """
+    if by is None:
+        return lambda *_: ""
+    if by == "tool":
+        return lambda case, _: _tool_of(case)
+    if by == "tag":
+        return lambda case, _: next(iter(case.tags), "")
+    if not by.startswith("$"):
+        raise InvalidSettings(
+            f"by: unknown value {mention(by)}. Choose from: tool, tag, or a path such as $.metadata.model."
+        )
+    find = parse_json_path(by).find
+
+    def value_of(case: Case | PlainCase, value: Any) -> str | None:
+        found = find(_case_notation(cast("Case", case)) if value is None else value)
+        return _name_of_value(found[0]) if found else None
+
+    return value_of
+
+
+def _tool_of(case: Case | PlainCase) -> str:
+    """The first expected tool; only without a reference the first called one.
+
+    The calls of trials differ, and these would be in different strata.
+    """
+    calls: Any = case.expected or ()
+    calls = case.actual or () if case.expected is UNSET else calls_in(calls)
+    return next((call.name for call in calls), "")
+
+
+def _name_of_value(value: Any) -> str:
+    """A value as the name of a stratum; a long one is cut, and stays different from others."""
+    text = value if isinstance(value, str) else encode_json(value).decode()
+    if len(text) <= _MAX_NAME:
+        return text
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{text[:_MAX_NAME]}… {digest}"
+
+
+def _read_any_side(value: Any, *, place: str, **options: Any) -> Case:
+    """A case, or one side of it: `calls` are the actual ones, or expected ones if they have groups."""
+    keys = value if isinstance(value, dict) else ()
+    if any(field in keys for field in EXPECTED_FIELDS + ACTUAL_FIELDS) or not any(
+        field in keys for field in EITHER_SIDE_FIELDS
+    ):
+        return read_case(value, place=place, takes_trace=True, **options)
+    try:
+        return read_trace(value, place=place, is_alone=True, **options)
+    except UnreadableInput:
+        return read_reference(value, place=place, **options)
+
+
+# A log may have both sides of its cases, or one of them.
+_ANY_SIDE = FileContent(_read_any_side, case_from_trace, "", is_compared=True)
 
 
 # --- writing -----------------------------------------------------------------------------------
 
 
-def _written(records: Iterable[Taken], inputs: InputOptions) -> tuple[list[bytes], int]:
+def _written(records: Iterable[_Taken], inputs: InputOptions) -> tuple[list[bytes], int]:
     """The lines of a sample, and how many of them are in the notation of case files.
 
     A line stays as it is if it means the same in the sample, where other lines precede it.
     """
     lines: list[bytes] = []
     rewritten = 0
-    reader = CaseReader("sample", ANY_SIDE, inputs)
+    reader = CaseReader("sample", _ANY_SIDE, inputs)
     for record in records:
         case, line = record.case, record.line
         if case is not None:
             line = _line_of(record)
             if line is None or not _means(line, case, reader):
-                line = encode_json(case_notation(case))
+                line = encode_json(_case_notation(case))
                 reader = CaseReader(
-                    "sample", ANY_SIDE, inputs
+                    "sample", _ANY_SIDE, inputs
                 )  # without the line that was not used
                 rewritten += 1
         lines.append(cast("bytes", line))
     return lines, rewritten
 
 
-def _line_of(record: Taken) -> bytes | None:
+def _line_of(record: _Taken) -> bytes | None:
     """The line of a record, or its value as one; None if it has neither."""
     if record.line is not None or record.value is None or malformed_part(record.value) is not None:
         return record.line
@@ -311,107 +553,20 @@ def _means(line: bytes, case: Case, reader: CaseReader) -> bool:
     return len(found) == 1 and not isinstance(found[0], BadRecord) and found[0][1] == case
 
 
-# --- scoring -----------------------------------------------------------------------------------
-
-
-class _OutcomeHooks:
-    """The hooks of a user, and the outcomes of the cases that were scored last."""
-
-    def __init__(self, hooks: ScoreHooks) -> None:
-        self._latest: list[Outcome] = []
-        self._inner = hooks.on_outcomes
-        self.hooks = structs.replace(hooks, on_outcomes=self._note)
-
-    def _note(self, cases: Sequence[Case | PlainCase], outcomes: Sequence[Outcome]) -> None:
-        self._latest += outcomes
-        if self._inner is not None:
-            self._inner(cases, outcomes)
-
-    def take_score(self) -> float | None:
-        """The score of the case that was scored last; None if none was."""
-        found, self._latest = self._latest, []
-        return outcome_f1(found[-1]) if found else None
-
-
-class _SampleScoring:
-    """Scores the records of a sample in the order of the log, and adds up the scores of each case."""
-
-    def __init__(
-        self,
-        collector: Collector,
-        hooks: _OutcomeHooks,
-        inputs: InputOptions,
-        refuse: Callable[[str, str], None],
-    ) -> None:
-        self._collector = collector
-        self._hooks = hooks
-        self._inputs = inputs
-        self._refuse = refuse
-
-    def results(
-        self, strata: Sequence[ChosenStratum[Taken]], by: str | None, seed: int
-    ) -> SampledResults:
-        """Score the sample, and estimate what is in the whole log."""
-        scores = {record.position: self._score(record) for record in _in_order(strata)}
-        clusters = [_clusters(stratum, scores) for stratum in strata]
-        found = estimate_mean(
-            [
-                SampledStratum(stratum.cases, kinds)
-                for stratum, kinds in zip(strata, clusters, strict=True)
-            ]
-        )
-        scored = [kind for kinds in clusters for kind in kinds if kind.size]
-        return SampledResults(
-            results=self._collector.results(),
-            strata=_counts(strata),
-            by=by,
-            seed=seed,
-            is_exact=all(stratum.is_exact for stratum in strata),
-            estimate=None if found is None else found.mean,
-            interval=None if found is None else found.interval,
-            population=sum(stratum.cases for stratum in strata),
-            sampled=sum(kind.times for kind in scored),
-            population_trials=sum(stratum.records for stratum in strata),
-            sampled_trials=sum(kind.size * kind.times for kind in scored),
-        )
-
-    def _score(self, record: Taken) -> float | None:
-        """The score of a record; None if it could not be scored."""
-        case = record.case
-        if case is None:  # a line in the simplest notation
-            reader = CaseReader(record.place, CASES, self._inputs)
-            (item,) = reader.take(decode_line(cast("bytes", record.line), record.place))
-            if isinstance(item, BadRecord):
-                self._refuse(item.place, item.problem)
-                return None
-            case = item[1]
-        try:
-            self._collector.definitions.of(case.tools, record.place)
-            self._collector.take(case, record.place)
-        except CallscoreError as error:
-            self._refuse_scored(record.place, case, error)
-            return None
-        # A case without an answer has no outcome, and counts as 0.
-        return 0.0 if case.actual is None else self._hooks.take_score()
-
-    def _refuse_scored(self, place: str, case: Case, error: CallscoreError) -> None:
-        """Refuse a case that could not be scored, as `score_files` does."""
-        on_unjudged = self._hooks.hooks.on_unjudged
-        try:
-            raise_at(place, case, error)
-        except UnreadableInput as placed:
-            self._refuse(placed.place, placed.problem)
-        except ModelFailed as unjudged:
-            if on_unjudged is None:
-                raise
-            on_unjudged(place, case, unjudged)
-
-
-def _clusters(stratum: ChosenStratum[Taken], scores: Mapping[int, float | None]) -> list[Cluster]:
-    """The sampled cases of a stratum; equal ones are counted together."""
-    kinds: Counter[tuple[float, int]] = Counter()
-    for records in stratum.chosen:
-        found = [scores[record.position] for record in records]
-        scored = [score for score in found if score is not None]
-        kinds[fsum(scored), len(scored)] += 1
-    return [Cluster(total, size, times) for (total, size), times in kinds.items()]
+def _case_notation(case: Case) -> dict[str, Any]:
+    """A case as a record of a case file; without the id that follows from its content."""
+    record = case_record(structs.replace(case, others=()))
+    for field in ("others", "only", "skip"):
+        if not record.get(field):
+            record.pop(field, None)
+    if not has_own_id(case):
+        record.pop("id")
+    if case.expected is not UNSET:
+        record["expected"] = expected_records(case.expected or ())
+    if case.actual is not None:
+        record["actual"] = [call_to_dict(call) for call in case.actual]
+    if isinstance(case.tools, list):
+        record["tools"] = [
+            tool_to_dict(tool) if isinstance(tool, Tool) else tool for tool in case.tools
+        ]
+    return {field: value for field, value in record.items() if field != "tags" or value}

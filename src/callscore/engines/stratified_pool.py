@@ -9,15 +9,16 @@ known from the beginning. It depends neither on the order of the records nor on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from heapq import nsmallest
-from struct import unpack
 from typing import Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from callscore.errors import InvalidSettings
 
-MAX_STRATA = 1_000  # with names of their own
+_MAX_STRATA = 1_000  # with names of their own
 _KEY_SIZE = 8
 _ALL_KEYS = 1 << (8 * _KEY_SIZE)
 # Keys of cases, in about 40 MB, so that cases of the log are counted once. With more, they are estimated.
@@ -26,52 +27,46 @@ _MAX_COUNTED = 600_000
 _Record = TypeVar("_Record")
 
 
-class ChosenStratum(NamedTuple, Generic[_Record]):
-    """A stratum, and the cases that were chosen from it.
+class StratumCount(Struct, frozen=True, gc=False):
+    """One stratum, with its cases in the log and in the sample.
 
     Attributes:
-        name: its name; empty for the cases without one.
-        is_other: whether it holds all strata beyond the first `MAX_STRATA`.
-        cases: the number of cases in the log.
-        is_exact: whether they were counted. Otherwise the number is estimated from the records: the
+        name: its name; empty for the cases without a tool, a tag, or a value at the path.
+        cases: the number of its cases in the log.
+        sampled: the number of its cases in the sample.
+        trials: the number of its records in the log; a case has one per trial.
+        is_other: whether it holds all strata beyond the first 1,000.
+        is_exact: whether its cases were counted. Otherwise their number is estimated from the records: the
             sampled cases say how many records a case has.
-        records: the number of records in the log. A case has one per trial.
-        chosen: the records of each chosen case.
     """
 
     name: str
-    is_other: bool
     cases: int
-    is_exact: bool
-    records: int
+    sampled: int
+    trials: int
+    is_other: bool = False
+    is_exact: bool = True
+
+
+class ChosenStratum(NamedTuple, Generic[_Record]):
+    """A stratum, and the records of each case that was chosen from it."""
+
+    counts: StratumCount
     chosen: list[list[_Record]]
 
 
 class _Stratum(Generic[_Record]):
-    def __init__(self, rank: int) -> None:
-        self.rank = rank  # which strata get one more case, and which keep their names
+    def __init__(self) -> None:
         self.records = 0
         self.held: dict[int, list[_Record]] = {}
         self.limit = _ALL_KEYS  # keys from here on are not chosen
         self.seen: set[int] = set()
 
-    def keep_smallest(self, capacity: int) -> int:
-        """Drop all but the smallest keys; returns how many were dropped."""
-        excess = len(self.held) - capacity
-        if excess <= 0:
-            return 0
-        *kept, self.limit = nsmallest(capacity + 1, self.held)
-        self.held = {key: self.held[key] for key in kept}
-        return excess
-
-    def merge(self, other: _Stratum[_Record]) -> None:
-        """Add another stratum; below both limits, all cases of both are held."""
-        self.records += other.records
-        self.limit = min(self.limit, other.limit)
-        for key, records in other.held.items():
-            self.held.setdefault(key, []).extend(records)
-        self.held = {key: found for key, found in self.held.items() if key < self.limit}
-        self.seen |= other.seen
+    def keep_smallest(self, capacity: int) -> None:
+        """Drop all but the smallest keys."""
+        if len(self.held) > capacity:
+            *kept, self.limit = nsmallest(capacity + 1, self.held)
+            self.held = {key: self.held[key] for key in kept}
 
 
 class StratifiedPool(Generic[_Record]):
@@ -89,138 +84,82 @@ class StratifiedPool(Generic[_Record]):
         if size < 1:
             raise InvalidSettings(f"n: {size} is not a positive number")
         self._size = size
-        self.case_keys = _keys(seed, b"case")
-        self.place_keys = _keys(seed, b"place")  # of cases without an id
-        self._ranks = _keys(seed, b"stratum")
-        self._strata: dict[str, _Stratum[_Record]] = {}
-        self._other: _Stratum[_Record] | None = None
-        self._rank_limit = _ALL_KEYS
+        self.case_key = _hasher(seed, b"case")
+        self.place_key = _hasher(seed, b"place")  # of cases without an id
+        self._rank = _hasher(seed, b"stratum")
+        self._strata: dict[str | None, _Stratum[_Record]] = {}  # None for all beyond the first
         self._held = 0
-        self._bound = 2 * size
         self._counted: int | None = 0  # None if there are too many cases
         self._has_repeated = False
 
     def records_for(self, name: str, key: int) -> list[_Record] | None:
         """Count a record of a stratum; returns where to put it, or None if its case is not chosen."""
-        for _, records in self.records_for_all([name], [key]):
-            return records
-        return None
-
-    def records_for_all(
-        self, names: Sequence[str], keys: Sequence[int]
-    ) -> Iterator[tuple[int, list[_Record]]]:
-        """Count records of these strata with these keys; yields positions, and where to put the record.
-
-        Those that are not yielded are not chosen.
-        """
-        positions: dict[str, list[int]] = {}
-        for position, name in enumerate(names):
-            positions.setdefault(name, []).append(position)
-        for name, places in positions.items():
-            stratum = self._strata.get(name) or self._open(name)
-            stratum.records += len(places)
-            if self._counted is not None:
-                self._count(stratum, [keys[place] for place in places])
-            limit = stratum.limit  # all that is held is below it, and it only falls
-            for place in [place for place in places if keys[place] < limit]:
-                found = self._held_in(stratum, keys[place])
-                if found is not None:
-                    yield place, found
-
-    def _held_in(self, stratum: _Stratum[_Record], key: int) -> list[_Record] | None:
+        stratum = self._strata.get(name)
+        if stratum is None:
+            known = name if len(self._strata) < _MAX_STRATA else None
+            stratum = self._strata.setdefault(known, _Stratum())
+        stratum.records += 1
+        if self._counted is not None:
+            self._count(stratum, key)
+        if key >= stratum.limit:
+            return None
         found = stratum.held.get(key)
         if found is not None:
             self._has_repeated = True
             return found
-        if key >= stratum.limit:
-            return None
         found = stratum.held[key] = []
         self._held += 1
-        if self._held > self._bound:
-            self._drop()
+        if self._held > 2 * (self._size + len(self._strata) + 1):
+            # One more than every stratum gets by now: more are never chosen.
+            most = 1 + water_level(self._sizes(), self._size)
+            for each in self._strata.values():
+                each.keep_smallest(most)
+            self._held = sum(self._sizes())
         return found
+
+    def _count(self, stratum: _Stratum[_Record], key: int) -> None:
+        if key in stratum.seen:
+            self._has_repeated = True
+            return
+        stratum.seen.add(key)
+        self._counted = (self._counted or 0) + 1
+        if self._counted > _MAX_COUNTED:
+            self._counted = None
+            for each in self._strata.values():
+                each.seen.clear()
+
+    def _sizes(self) -> list[int]:
+        return [len(stratum.held) for stratum in self._strata.values()]
 
     def chosen(self) -> list[ChosenStratum[_Record]]:
         """The strata in the order of their names, each with its chosen cases."""
-        strata = [(name, False, stratum) for name, stratum in sorted(self._strata.items())]
-        if self._other is not None:
-            strata.append(("", True, self._other))
-        counts = self._allocated([stratum for _, _, stratum in strata])
-        return [
-            self._chosen(name, stratum, count, is_other=is_other)
-            for (name, is_other, stratum), count in zip(strata, counts, strict=True)
-        ]
+        level = water_level(self._sizes(), self._size)
+        counts = {name: min(len(each.held), level) for name, each in self._strata.items()}
+        larger = [name for name, each in self._strata.items() if len(each.held) > level]
+        larger.sort(key=lambda name: _ALL_KEYS if name is None else self._rank(name))
+        for name in larger[: self._size - sum(counts.values())]:  # fewer than there are strata
+            counts[name] += 1
+        names = sorted(self._strata, key=lambda name: (name is None, name or ""))
+        return [self._chosen(name, counts[name]) for name in names]
+
+    def _chosen(self, name: str | None, count: int) -> ChosenStratum[_Record]:
+        stratum = self._strata[name]
+        cases, is_exact = len(stratum.held), True
+        if stratum.limit < _ALL_KEYS and self._counted is not None:
+            cases = len(stratum.seen)
+        elif stratum.limit < _ALL_KEYS:
+            held = sum(map(len, stratum.held.values()))
+            cases = max(cases, round(stratum.records * cases / held))
+            is_exact = not self._has_repeated
+        return ChosenStratum(
+            StratumCount(name or "", cases, count, stratum.records, name is None, is_exact),
+            [stratum.held[key] for key in nsmallest(count, stratum.held)],
+        )
 
     def divided(self) -> int:
         """How many cases, of those that may be chosen, have records in several strata."""
-        times = Counter(key for stratum in self._all() for key in stratum.held)
+        times = Counter(key for stratum in self._strata.values() for key in stratum.held)
         return sum(count > 1 for count in times.values())
-
-    def _allocated(self, strata: list[_Stratum[_Record]]) -> list[int]:
-        level = water_level([len(stratum.held) for stratum in strata], self._size)
-        counts = [min(len(stratum.held), level) for stratum in strata]
-        larger = [place for place, stratum in enumerate(strata) if len(stratum.held) > level]
-        larger.sort(key=lambda place: strata[place].rank)
-        for place in larger[: self._size - sum(counts)]:  # fewer than there are strata
-            counts[place] += 1
-        return counts
-
-    def _chosen(
-        self, name: str, stratum: _Stratum[_Record], count: int, *, is_other: bool
-    ) -> ChosenStratum[_Record]:
-        records = [stratum.held[key] for key in nsmallest(count, stratum.held)]
-        cases, is_exact = len(stratum.held), True
-        if stratum.limit < _ALL_KEYS:
-            cases, is_exact = len(stratum.seen), self._counted is not None
-        if not is_exact:
-            held = sum(map(len, stratum.held.values()))
-            cases = max(len(stratum.held), round(stratum.records * len(stratum.held) / held))
-            is_exact = not self._has_repeated
-        return ChosenStratum(name, is_other, cases, is_exact, stratum.records, records)
-
-    def _open(self, name: str) -> _Stratum[_Record]:
-        """The stratum of a new name; if there are too many, one of them joins the others."""
-        (rank,) = self._ranks([name])
-        if self._other is not None and rank >= self._rank_limit:
-            return self._other
-        found = self._strata[name] = _Stratum(rank)
-        if len(self._strata) > MAX_STRATA:
-            last = max(self._strata, key=lambda each: self._strata[each].rank)
-            joining = self._strata.pop(last)
-            self._rank_limit = joining.rank
-            self._join_others(joining)
-            found = self._other or found if last == name else found
-        self._bound = 2 * (self._size + len(self._strata) + 1)
-        return found
-
-    def _join_others(self, joining: _Stratum[_Record]) -> None:
-        if self._other is None:
-            self._other = _Stratum(rank=_ALL_KEYS)
-        before = len(self._other.held) + len(joining.held)
-        self._other.merge(joining)
-        self._held += len(self._other.held) - before
-
-    def _count(self, stratum: _Stratum[_Record], keys: Sequence[int]) -> None:
-        before = len(stratum.seen)
-        stratum.seen.update(keys)
-        new = len(stratum.seen) - before
-        self._has_repeated = self._has_repeated or new < len(keys)
-        self._counted = (self._counted or 0) + new
-        if self._counted > _MAX_COUNTED:
-            self._counted = None
-            for each in self._all():
-                each.seen = set()
-
-    def _drop(self) -> None:
-        """Keep what may still be chosen: one more than the number that every stratum gets by now."""
-        level = water_level([len(stratum.held) for stratum in self._all()], self._size)
-        for stratum in self._all():
-            self._held -= stratum.keep_smallest(level + 1)
-
-    def _all(self) -> Iterable[_Stratum[_Record]]:
-        yield from self._strata.values()
-        if self._other is not None:
-            yield self._other
 
 
 def water_level(counts: Iterable[int], size: int) -> int:
@@ -235,20 +174,14 @@ def water_level(counts: Iterable[int], size: int) -> int:
     return max(rest, default=0)
 
 
-def _keys(seed: int, purpose: bytes) -> Callable[[Sequence[str]], tuple[int, ...]]:
-    """The function that hashes texts to keys; the same everywhere, unlike Python's `hash`."""
-    start = blake2b(digest_size=_KEY_SIZE, salt=_salt(seed), person=purpose).copy
+def _hasher(seed: int, purpose: bytes) -> Callable[[str], int]:
+    """The function that hashes a text to a key; the same everywhere, unlike Python's `hash`."""
+    salt = blake2b(str(seed).encode(), digest_size=blake2b.SALT_SIZE).digest()
+    start = blake2b(digest_size=_KEY_SIZE, salt=salt, person=purpose).copy
 
-    def keys(texts: Sequence[str]) -> tuple[int, ...]:
-        digests = []
-        for text in texts:
-            found = start()
-            found.update(text.encode("utf-8", "surrogatepass"))
-            digests.append(found.digest())
-        return unpack(f">{len(digests)}Q", b"".join(digests))
+    def key(text: str) -> int:
+        found = start()
+        found.update(text.encode("utf-8", "surrogatepass"))
+        return int.from_bytes(found.digest(), "big")
 
-    return keys
-
-
-def _salt(seed: int) -> bytes:
-    return blake2b(str(seed).encode(), digest_size=blake2b.SALT_SIZE).digest()
+    return key

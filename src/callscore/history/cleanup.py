@@ -19,7 +19,8 @@ from callscore.history.database import (
     readable_errors,
 )
 from callscore.history.locks import is_unlocked
-from callscore.history.records import RunRecord, run_records
+from callscore.history.records import RunRecord
+from callscore.history.rows import run_records
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
@@ -165,7 +166,7 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
 
 # Columns that refer to payloads.
 _PAYLOAD_COLUMNS = {
-    "results": ("payload", "answer", "calls", "comparison"),
+    "results": ("payload", "answer"),
     "evaluations": ("tools",),
     "answers": ("answer",),
 }

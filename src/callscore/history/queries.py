@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +17,16 @@ from callscore.history.database import (
     insert_rows,
     is_sqlite,
 )
-from callscore.history.records import (
-    AnswerRecord,
+from callscore.history.records import AnswerRecord, ResultRecord, clean_text, json_bytes
+from callscore.history.rows import (
+    COMPRESSED_FROM,
     Bodies,
-    ResultRecord,
     answer_record,
-    answer_values,
-    clean_text,
+    answer_row,
     compressed,
-    json_bytes,
-    may_compress,
-    pack_digest,
+    is_payload,
     result_record,
-    result_values,
-    stored_text,
+    result_row,
 )
 from callscore.history.tables import (
     ANSWERS,
@@ -64,17 +59,18 @@ _INSERT_BASELINE = insert_into(BASELINES, conflict=("name",))
 
 _JUDGEMENT = "SELECT answer FROM judgements WHERE key = :key"
 
-# The results of a run with the bodies of their payloads.
-_WITH_BODIES = f"""
-{RESULTS.select}, asked_for.body, answered.body, called.body, compared.body FROM results
+# The results of a run: whole, with the bodies of their payloads; or without these and without what is long.
+_WHOLE = f"""
+{RESULTS.select}, asked_for.body, answered.body FROM results
 LEFT OUTER JOIN payloads AS asked_for ON results.payload = asked_for.digest
 LEFT OUTER JOIN payloads AS answered ON results.answer = answered.digest
-LEFT OUTER JOIN payloads AS called ON results.calls = called.digest
-LEFT OUTER JOIN payloads AS compared ON results.comparison = compared.digest
 WHERE results.run = ?
 """
-_PAGE = f"{_WITH_BODIES} AND results.number > ?"
-_IN_ORDER = " ORDER BY results.number LIMIT ?"
+_LONG = ("payload", "answer", "body")
+_LIGHT = (
+    f"SELECT {', '.join('NULL' if name in _LONG else name for name in RESULTS.names)}, NULL, NULL"  # noqa: S608  (our names)
+    " FROM results WHERE results.run = ?"
+)
 
 _ANSWERS = f"""
 {ANSWERS.select}, payloads.body, runs.id FROM answers
@@ -93,17 +89,17 @@ _MAX_VALUES = 800
 
 def page_of_results(
     connection: AnyConnection, run: SavedRun, evaluation: int | None, *, after: int, limit: int
-) -> list[Any]:
-    """Some results of a run, in the order they were first written, with the bodies of their payloads.
+) -> list[tuple[int, ResultRecord]]:
+    """Some results of a run with the numbers of their rows, in the order they were first written.
 
     `after` is the number of the last result of the previous page.
     """
-    query, values = _PAGE, [run.number, after]
+    query, values = f"{_WHOLE} AND results.number > ?", [run.number, after]
     if evaluation is not None:
         query += " AND results.evaluation = ?"
         values.append(evaluation)
-    rows = fetch_all(connection, query + _IN_ORDER, [*values, limit])
-    return list(map(ResultRow._make, rows))
+    rows = fetch_all(connection, f"{query} ORDER BY results.number LIMIT ?", [*values, limit])
+    return _numbered(rows, run)
 
 
 def results_of_cases(
@@ -113,43 +109,52 @@ def results_of_cases(
     require_results(connection, run)
     names = sorted(set(map(clean_text, cases)))
     # Sorted here: sorted by the database, SQLite would search the whole run for one case.
-    in_order = attrgetter("evaluation", "trial", "number")
-    rows = sorted(_results_where(connection, run, "case_id", names), key=in_order)
+    in_order = sorted(
+        _results_where(connection, run, "case_id", names),
+        key=lambda pair: (pair[1].evaluation, pair[1].trial, pair[0]),
+    )
     found: dict[tuple[int, str], list[ResultRecord]] = {}
-    for record in [result_record(row, run.id) for row in rows]:
+    for _, record in in_order:
         found.setdefault((record.evaluation, record.case), []).append(record)
     return found
 
 
 def results_by_number(
-    connection: AnyConnection, run: SavedRun, numbers: Sequence[int]
+    connection: AnyConnection, run: SavedRun, numbers: Sequence[int], *, is_light: bool = False
 ) -> dict[int, ResultRecord]:
-    """The results of a run with these numbers."""
-    rows = _results_where(connection, run, "number", numbers)
-    found = {row.number: result_record(row, run.id) for row in rows}
+    """The results of a run with these numbers; if `is_light`, without their cases, answers and calls."""
+    found = dict(_results_where(connection, run, "number", numbers, is_light=is_light))
     if len(found) != len(set(numbers)):
         raise DamagedHistoryError(f"run {run.id}: a result is missing")
     return found
 
 
+def light_results_where(
+    connection: AnyConnection, run: SavedRun, condition: str, value: float, *, limit: int
+) -> list[tuple[int, ResultRecord]]:
+    """The first results of a run that fulfil a condition with one value, as if `is_light`, with their numbers."""
+    query = f"{_LIGHT} AND {condition} ORDER BY number LIMIT ?"
+    return _numbered(fetch_all(connection, query, [run.number, value, limit]), run)
+
+
 def _results_where(
-    connection: AnyConnection, run: SavedRun, column: str, wanted: Sequence[Any]
-) -> Iterator[Any]:
-    """The results of a run that have one of these values in a column, in any order."""
+    connection: AnyConnection,
+    run: SavedRun,
+    column: str,
+    wanted: Sequence[Any],
+    *,
+    is_light: bool = False,
+) -> Iterator[tuple[int, ResultRecord]]:
+    """The results of a run that have one of these values in a column, in any order, with their numbers."""
+    select = _LIGHT if is_light else _WHOLE
     for start in range(0, len(wanted), _MAX_VALUES):
         some = wanted[start : start + _MAX_VALUES]
-        query = f"{_WITH_BODIES} AND results.{column} IN ({_marks(some)})"
-        yield from map(ResultRow._make, fetch_all(connection, query, [run.number, *some]))
+        query = f"{select} AND results.{column} IN ({_marks(some)})"
+        yield from _numbered(fetch_all(connection, query, [run.number, *some]), run)
 
 
-def payload_bodies(connection: AnyConnection, digests: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The stored bodies of payloads, by their digests; those that are missing are left out."""
-    found: dict[bytes, bytes] = {}
-    for start in range(0, len(digests), _MAX_VALUES):
-        some = digests[start : start + _MAX_VALUES]
-        query = f"SELECT digest, body FROM payloads WHERE digest IN ({_marks(some)})"  # noqa: S608  (only marks)
-        found.update(fetch_all(connection, query, some))
-    return found
+def _numbered(rows: Iterable[Any], run: SavedRun) -> list[tuple[int, ResultRecord]]:
+    return [(row[0], result_record(ResultRow._make(row), run.id)) for row in rows]
 
 
 def _marks(values: Sequence[Any]) -> str:
@@ -157,11 +162,10 @@ def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
 
 
-def answered_questions(connection: AnyConnection, run: SavedRun) -> set[tuple[bytes, int]]:
-    """The questions of a run that have an answer: the stored digest, and the trial."""
+def answered_questions(connection: AnyConnection, run: SavedRun) -> set[tuple[str, int]]:
+    """The questions of a run that have an answer: the digest, and the trial."""
     query = "SELECT question, trial FROM answers WHERE run = :run"
-    rows = fetch_all(connection, query, {"run": run.number})
-    return {(bytes(question), trial) for question, trial in rows}
+    return {(row[0], row[1]) for row in fetch_all(connection, query, {"run": run.number})}
 
 
 # --- answers and judgements -------------------------------------------------------------------
@@ -171,7 +175,7 @@ def newest_answer(
     connection: AnyConnection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
     """The newest answer to a question in any run."""
-    values = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
+    values = {"question": question, "source": source, "trial": trial}
     rows = fetch_all(connection, f"{_ANSWER} AND answers.source = :source{_NEWEST}", values)
     return answer_record(AnswerRow._make(rows[0])) if rows else None
 
@@ -180,7 +184,7 @@ def answer_in_run(
     connection: AnyConnection, number: int, question: str, trial: int
 ) -> AnswerRecord | None:
     """The answer to a question that was asked in the run of this number."""
-    values = {"run": number, "question": pack_digest(question), "trial": trial}
+    values = {"run": number, "question": question, "trial": trial}
     rows = fetch_all(connection, f"{_ANSWER} AND answers.run = :run{_NEWEST}", values)
     return answer_record(AnswerRow._make(rows[0])) if rows else None
 
@@ -223,9 +227,9 @@ def rows_from(
     for record in records:
         if isinstance(record, AnswerRecord):
             number = numbers.get(record.run)
-            new_answers.append((number, *answer_values(record, bodies)))
+            new_answers.append(answer_row(record, number, bodies))
         else:
-            new_results.append((numbers[record.run], *result_values(record, bodies)))
+            new_results.append(result_row(record, numbers[record.run], bodies))
     return new_answers, new_results, bodies
 
 
@@ -257,14 +261,14 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
     digests = sorted(bodies)  # in one order, so that concurrent writers cannot deadlock
     asked = digests
     if is_sqlite(connection):  # finds out by itself, and small ones are not compressed
-        asked = [digest for digest in digests if may_compress(bodies[digest])]
+        asked = [digest for digest in digests if len(bodies[digest]) >= COMPRESSED_FROM]
     existing: set[bytes] = set()
     for start in range(0, len(asked), _MAX_VALUES):
         some = asked[start : start + _MAX_VALUES]
         # Many values: drivers find those without names much faster.
         rows = fetch_all(connection, f"{_EXISTING_PAYLOADS} ({_marks(some)})", some)
         existing.update(
-            [digest for digest, body in rows if body is None or stored_text(body, digest)]
+            [digest for digest, body in rows if body is None or is_payload(body, digest)]
         )
     new = [(digest, compressed(bodies[digest])) for digest in digests if digest not in existing]
     insert_rows(connection, _INSERT_PAYLOAD, new)
@@ -278,28 +282,27 @@ def numbers_in_order(connection: AnyConnection, run: SavedRun) -> Sequence[int]:
 
     Results of files have no position: they are written in the order of the cases.
     """
-    query = "SELECT number FROM results WHERE run = ? ORDER BY coalesce(position, number), number"
-    numbers = array("q")
-    for rows in fetch_pages(connection, query, [run.number]):
-        numbers.extend([number for (number,) in rows])
-    run.require_results(len(numbers))
-    return numbers
+    return array("q", (number for (number,) in result_rows(connection, run, "number")))
 
 
-def rows_of_numbers(
-    connection: AnyConnection, run: SavedRun, numbers: Sequence[int], columns: Sequence[str]
+def result_rows(
+    connection: AnyConnection, run: SavedRun, *columns: str
 ) -> Iterator[tuple[Any, ...]]:
-    """These columns of the results of a run with these row numbers, in the same order."""
-    for start in range(0, len(numbers), _MAX_VALUES):
-        some = numbers[start : start + _MAX_VALUES]
-        query = (
-            f"SELECT number, {', '.join(columns)} FROM results"  # noqa: S608  (our names)
-            f" WHERE run = ? AND number IN ({_marks(some)})"
-        )
-        found = {row[0]: row[1:] for row in fetch_all(connection, query, [run.number, *some])}
-        if len(found) != len(some):
-            raise DamagedHistoryError(f"run {run.id}: a result is missing")
-        yield from [found[number] for number in some]
+    """These columns of all results of a run, in the order of its cases; some are read at a time."""
+    query = (
+        f"SELECT {', '.join(columns)} FROM results WHERE run = ?"  # noqa: S608  (our names)
+        " ORDER BY coalesce(position, number), number"
+    )
+    return _all_rows(connection, run, query)
+
+
+def _all_rows(connection: AnyConnection, run: SavedRun, query: str) -> Iterator[Any]:
+    """The rows of a query for all results of a run; some are read at a time."""
+    count = 0
+    for rows in fetch_pages(connection, query, [run.number]):
+        count += len(rows)
+        yield from rows
+    run.require_results(count)
 
 
 _COUNTED = """
@@ -310,18 +313,7 @@ WHERE run = ? ORDER BY case_id, evaluation
 
 def counted_results(connection: AnyConnection, run: SavedRun) -> Iterator[Any]:
     """What is counted of all results of a run, the trials of a case together; some are read at a time."""
-    count = 0
-    for rows in fetch_pages(connection, _COUNTED, [run.number]):
-        count += len(rows)
-        yield from rows
-    run.require_results(count)
-
-
-def result_rows(
-    connection: AnyConnection, run: SavedRun, *columns: str
-) -> Iterator[tuple[Any, ...]]:
-    """These columns of all results of a run, in the order of its cases; some are read at a time."""
-    return rows_of_numbers(connection, run, numbers_in_order(connection, run), columns)
+    return _all_rows(connection, run, _COUNTED)
 
 
 def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:

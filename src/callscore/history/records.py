@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from os import urandom
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 
-from callscore.core.large_number import decode_json, encode_large
-from callscore.core.results import MetricValue, ScoreCounts, Status, Usage
+from callscore.core.large_number import encode_large
+from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.hiding.finding import OPENING
-from callscore.history.database import DamagedHistoryError
 from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
 # What records from files must fit; those that are made here do.
-_MAX_INTEGER = 2**31 - 1
-_Count = Annotated[int, Meta(ge=0, le=_MAX_INTEGER)]
+_Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 # Until the year 5138, which every calendar supports.
 _Seconds = Annotated[float, Meta(ge=0.0, le=1e11)]
 _Share = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -218,21 +213,10 @@ class EvaluationNumbers(
         return None if self.share is None else wilson(self.share * self.decided, self.decided)
 
 
-# --- payloads: values as JSON, compressed if that saves enough --------------------------------
-
-# Shorter texts take longer to compress than everything else that is done to save them.
-_MIN_SIZE = 1_000
-# Compression must save enough to be worth the time of every later reader.
-_MAX_RATIO = 0.85
-# The fastest level; the best takes three times as long for 5 % less.
-_LEVEL = 1
-# Every zlib stream begins with this byte, and no JSON text does.
-_ZLIB_PREFIX = b"x"
-_DIGEST_SIZE = 16
-_HEX_PREFIX = b"\x00"
-_TEXT_PREFIX = b"\x01"
+# --- values as JSON ---------------------------------------------------------------------------
 
 _encoder = msgspec.json.Encoder(enc_hook=encode_large)
+_DIGEST_SIZE = 16
 
 
 def json_bytes(value: object) -> bytes:
@@ -243,75 +227,14 @@ def json_bytes(value: object) -> bytes:
         return encode_json(value)
 
 
-def json_text(value: object) -> str | None:
-    """A small value as JSON, for a readable column; None for an empty value."""
-    return json_bytes(value).decode() if value else None
-
-
 def digest_of(body: bytes) -> bytes:
     """The digest under which a payload is stored once."""
     return blake2b(body, digest_size=_DIGEST_SIZE).digest()
 
 
-def may_compress(body: bytes) -> bool:
-    """Whether the payload is long enough to be compressed."""
-    return len(body) >= _MIN_SIZE
-
-
-def compressed(body: bytes) -> bytes:
-    """The payload as stored: compressed if that saves enough."""
-    if len(body) < _MIN_SIZE:
-        return body
-    smaller = zlib.compress(body, _LEVEL)
-    return smaller if len(smaller) < len(body) * _MAX_RATIO else body
-
-
-def unpack(body: bytes | None, digest: bytes | None) -> Any:
-    """Decode the stored payload of this digest; None for none.
-
-    Raises:
-        DamagedHistoryError: it is missing, or it is another one.
-    """
-    if digest is None:
-        return None
-    text = stored_text(body, digest)
-    if text is None:
-        raise DamagedHistoryError("a saved case or answer is damaged")
-    return decode_json(text)
-
-
-def stored_text(body: bytes | None, digest: bytes) -> bytes | None:
-    """The stored payload of this digest as JSON; None if it is missing, or is another one."""
-    if not isinstance(body, bytes):
-        return None
-    try:
-        text = zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body
-    except zlib.error:
-        return None
-    return text if digest_of(text) == digest else None
-
-
 def clean_text(text: str) -> str:
     """The text without lone surrogates and NUL characters, which databases refuse."""
     return json_safe_string(text).replace("\x00", "\\u0000")
-
-
-def pack_digest(text: str) -> bytes:
-    """A digest as stored: hexadecimal digits are packed to half the length."""
-    try:
-        raw = bytes.fromhex(text)
-    except ValueError:
-        raw = b""
-    return (
-        _HEX_PREFIX + raw
-        if raw.hex() == text
-        else _TEXT_PREFIX + text.encode("utf-8", "backslashreplace")
-    )
-
-
-def unpack_digest(packed: bytes) -> str:
-    """The inverse of `pack_digest`."""
-    return packed[1:].hex() if packed[:1] == _HEX_PREFIX else packed[1:].decode()
 
 
 # --- digests by which the cases of two runs are compared --------------------------------------
@@ -355,227 +278,3 @@ def _digest(value: object) -> str:
     if OPENING.encode() in body:  # what has a hidden value is equal to nothing
         body = urandom(32)
     return digest_of(body).hex()
-
-
-# --- records as table rows, and back ----------------------------------------------------------
-
-# Payloads by digest.
-Bodies = dict[bytes, bytes]
-
-
-class StoredUsage(Struct, array_like=True, frozen=True, gc=False):
-    """What an answer took, as stored in a column."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    attempts: int = 1
-
-    def usage(self) -> Usage:
-        """The requests and tokens."""
-        return Usage(self.requests, self.input_tokens, self.output_tokens)
-
-
-decode_score = msgspec.json.Decoder(ScoreCounts).decode
-decode_usage = msgspec.json.Decoder(StoredUsage).decode
-
-
-def add_payload(value: object, bodies: Bodies) -> bytes | None:
-    """Add a value to the payloads to store; returns its digest, None for None."""
-    if value is None:
-        return None
-    body = json_bytes(value)
-    digest = digest_of(body)
-    bodies[digest] = body
-    return digest
-
-
-# Fields that are stored as JSON.
-_JSON = frozenset(
-    ("arguments", "versions", "totals", "settings", "scorers", "fail_under", "summary")
-)
-
-
-def run_row(record: RunRecord | EvaluationRecord) -> dict[str, Any]:
-    """The fields of a run or an evaluation, as columns of the same names."""
-    row = asdict(record)
-    for name, value in row.items():
-        if name in _JSON:
-            row[name] = json_text(value)
-        elif isinstance(value, str):
-            row[name] = clean_text(value)
-    return row
-
-
-def _decode_object(text: str | None) -> Any:
-    return {} if text is None else msgspec.json.decode(text)
-
-
-def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
-    """Rows, with the columns of `runs` in their order, as runs."""
-    # Most runs of a project have the same arguments and versions, which are decoded once.
-    decode = lru_cache(maxsize=None)(_decode_object)
-    records: list[RunRecord] = []
-    for _, *columns in rows:
-        fields = dict(zip(RunRecord.__struct_fields__, columns, strict=False))
-        fields |= {name: decode(fields[name]) for name in _JSON & fields.keys()}
-        if fields["git_dirty"] is not None:
-            fields["git_dirty"] = bool(fields["git_dirty"])
-        records.append(RunRecord(**fields))
-    return records
-
-
-def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
-    """An evaluation as a row, with the number of its run; the totals of tags are counted when that ends."""
-    return {**run_row(record), "run": number, "tools": add_payload(record.tools, bodies)}
-
-
-def evaluation_record(row: Any, run: str) -> EvaluationRecord:
-    """A row as an evaluation of this run."""
-    fields = {name: getattr(row, name) for name in EvaluationRecord.__struct_fields__}
-    fields |= {name: _decode_object(fields[name]) for name in _JSON & fields.keys()}
-    tools = unpack(row.tools_body, row.tools)
-    fields |= {"run": run, "scorers": tuple(fields["scorers"]), "tools": tools}
-    return EvaluationRecord(**fields)
-
-
-def result_values(record: ResultRecord, bodies: Bodies) -> list[Any]:
-    """A result as the values of its columns, in their order, from `evaluation` on."""
-    kind, failure = record.failure or (None, None)
-    payload = add_payload(record.payload or None, bodies)
-    calls = add_payload(record.calls, bodies)
-    # The answer of a file is its calls.
-    answer = calls if record.answer is record.calls else add_payload(record.answer, bodies)
-    digests = (record.expectation, record.asked, calls_digest(record.calls))
-    return [
-        record.evaluation,
-        clean_text(record.case),
-        record.trial,
-        record.position,
-        record.status,
-        record.passed,
-        record.f1,
-        json_text(record.payload.get("tags")),
-        _score_text(record),
-        payload,
-        pack_digest(record.question),
-        answer,
-        calls,
-        kind,
-        None if failure is None else clean_text(failure),
-        record.seconds,
-        json_bytes((*_usage_values(record.usage), record.attempts)).decode(),
-        record.is_reused,
-        record.finished_at,
-        add_payload(record.comparison, bodies),
-        b"".join(map(_digest_bytes, digests)),
-    ]
-
-
-def _score_text(record: ResultRecord) -> str | None:
-    score = ScoreCounts(
-        counts=record.counts,
-        values=tuple(
-            [(each.name, each.value, each.reason, each.is_broken) for each in record.values]
-        ),
-        faults=None if record.faults is None else min(record.faults, _MAX_INTEGER),
-        turns=record.turns,
-        first_wrong_turn=record.first_wrong_turn,
-        tools=record.tools,
-    )
-    return None if score == _NO_SCORE else json_bytes(score).decode()
-
-
-_NO_SCORE = ScoreCounts()
-_NO_DIGEST = bytes(_DIGEST_SIZE)
-
-
-def _digest_bytes(text: str) -> bytes:
-    """A digest as stored, zeros for none; any other text is replaced by its own digest."""
-    if not text:
-        return _NO_DIGEST
-    try:
-        found = bytes.fromhex(text)
-    except ValueError:
-        found = b""
-    return found if len(found) == _DIGEST_SIZE else digest_of(clean_text(text).encode())
-
-
-def digest_texts(digests: bytes) -> list[str]:
-    """The digests of what is expected, of what is asked, and of the calls; empty for none."""
-    parts = [digests[at : at + _DIGEST_SIZE] for at in range(0, 3 * _DIGEST_SIZE, _DIGEST_SIZE)]
-    return ["" if part == _NO_DIGEST else part.hex() for part in parts]
-
-
-def _usage_values(usage: Usage) -> tuple[int, int, int]:
-    # Servers may report any number, even one that does not fit the column.
-    return (
-        min(usage.requests, _MAX_INTEGER),
-        min(usage.input_tokens, _MAX_INTEGER),
-        min(usage.output_tokens, _MAX_INTEGER),
-    )
-
-
-def result_record(row: Any, run: str) -> ResultRecord:
-    """A row, with the bodies of its payloads, as a result of this run."""
-    score = _NO_SCORE if row.score is None else decode_score(row.score)
-    usage = decode_usage(row.usage)
-    expectation, asked, _ = digest_texts(row.digests)
-    return ResultRecord(
-        run=run,
-        evaluation=row.evaluation,
-        case=row.case_id,
-        trial=row.trial,
-        position=row.position,
-        status=row.status,
-        payload=unpack(row.payload_body, row.payload) or {},
-        question=unpack_digest(row.question),
-        answer=unpack(row.answer_body, row.answer),
-        calls=unpack(row.calls_body, row.calls),
-        expectation=expectation,
-        asked=asked,
-        f1=row.f1,
-        counts=score.counts,
-        faults=score.faults,
-        turns=score.turns,
-        first_wrong_turn=score.first_wrong_turn,
-        tools=score.tools,
-        comparison=unpack(row.comparison_body, row.comparison),
-        passed=None if row.passed is None else bool(row.passed),
-        values=score.metric_values(),
-        failure=None if row.failure_kind is None else (row.failure_kind, row.failure),
-        seconds=row.seconds,
-        usage=usage.usage(),
-        attempts=usage.attempts,
-        is_reused=bool(row.is_reused),
-        finished_at=row.finished_at,
-    )
-
-
-def answer_values(record: AnswerRecord, bodies: Bodies) -> list[Any]:
-    """An answer as the values of its columns, in their order, from `question` on."""
-    return [
-        pack_digest(record.question),
-        pack_digest(record.source),
-        record.trial,
-        add_payload(record.answer, bodies),
-        record.seconds,
-        *_usage_values(record.usage),
-        record.attempts,
-        record.asked_at,
-    ]
-
-
-def answer_record(row: Any) -> AnswerRecord:
-    """A row, with the body of its payload, as an answer."""
-    return AnswerRecord(
-        question=unpack_digest(row.question),
-        source=unpack_digest(row.source),
-        trial=row.trial,
-        answer=unpack(row.answer_body, row.answer),
-        seconds=row.seconds,
-        usage=Usage(row.requests, row.input_tokens, row.output_tokens),
-        attempts=row.attempts,
-        asked_at=row.asked_at,
-        run=row.run_id or "",
-    )

@@ -17,7 +17,8 @@ from callscore.hiding.hider import hide_text
 from callscore.history import queries, run_queries
 from callscore.history.counting import count_results
 from callscore.history.database import with_retries
-from callscore.history.records import EvaluationNumbers, RunRecord, run_records
+from callscore.history.records import EvaluationNumbers, RunRecord
+from callscore.history.rows import run_records
 from callscore.history.run_metadata import is_partial, is_run_id
 from callscore.history.run_queries import SavedRuns, column_of
 from callscore.history.saved_totals import saved_cases_of

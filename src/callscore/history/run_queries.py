@@ -19,11 +19,9 @@ from callscore.history.records import (
     RunRecord,
     RunStatus,
     clean_text,
-    evaluation_record,
     json_bytes,
-    json_text,
-    run_row,
 )
+from callscore.history.rows import evaluation_record, json_text, run_row
 from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.saved_totals import number_of_results
 from callscore.history.tables import EVALUATIONS, RUNS, EvaluationRow, RunRow

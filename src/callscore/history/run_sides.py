@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from heapq import heappush, heappushpop
 from itertools import groupby
 from math import fsum
@@ -24,21 +25,14 @@ from callscore.comparing.sides import (
 from callscore.core.phrases import Note, Phrase
 from callscore.core.score import SCHEMA_FAULTS, UNANSWERED, outcome_f1
 from callscore.core.settings import DEFAULT
-from callscore.core.summary import ToolOutcome
 from callscore.core.totals import MOST_NAMES
 from callscore.hiding.finding import OPENING
 from callscore.history import queries, run_queries
 from callscore.history.database import fetch_pages
-from callscore.history.records import (
-    COUNTS,
-    RunRecord,
-    clean_text,
-    decode_score,
-    digest_texts,
-    settings_digest,
-)
+from callscore.history.records import COUNTS, RunRecord, clean_text, settings_digest
+from callscore.history.rows import decode_outcome, decode_tags, digest_texts
 from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
-from callscore.history.run_results import DecodeCache, unknown_variant
+from callscore.history.run_results import unknown_variant
 from callscore.history.saved_totals import saved_cases_of, saved_counts
 from callscore.words.value_text import decimal, exact_decimal
 
@@ -57,9 +51,6 @@ NO_MEAN = Phrase(
     "{scorer} has no value, required ≥ {required}",
     "{scorer}: нет значения, требуется ≥ {required}",
 )
-
-
-_tags = msgspec.json.Decoder(tuple[str, ...])
 
 
 def run_side(
@@ -118,13 +109,12 @@ class _Row(NamedTuple):
     status: Any
     passed: bool | None
     f1: float | None
-    score: str | None
-    failure: str | None
+    outcome: str
 
 
 _SELECT = """
 SELECT {side} AS side, case_id, evaluation, trial, coalesce(position, number) AS position, number, digests,
-tags, status, passed, f1, score, failure FROM results WHERE run = ?
+tags, status, passed, f1, outcome FROM results WHERE run = ?
 """
 _OUTCOME = _Row._fields.index("tags")
 
@@ -220,7 +210,6 @@ class _Reader:
             {number: [] for number in files} for files in self._files
         ]
         self._same: dict[tuple[int, Hashable, Hashable], _Same] = {}
-        self._tags, self._scores = DecodeCache(_tags.decode), DecodeCache(_decode_score)
 
     def add(self, rows: Iterable[_Row]) -> None:
         """Take all results of the cases with one id."""
@@ -253,26 +242,12 @@ class _Reader:
         expectation, asked, _ = digest_texts(first.digests)
         case = CaseOutcome(
             id=first.case,
-            trials=tuple(map(self._trial, rows)),
-            tags=self._tags[first.tags] if first.tags else (),
+            trials=tuple(map(_trial, rows)),
+            tags=decode_tags(first.tags) if first.tags else (),
             expectation=expectation,
             asked=asked,
         )
         return False, first.position, first.number, case
-
-    def _trial(self, row: _Row) -> TrialOutcome:
-        values, forbidden, faults, tools = self._scores[row.score] if row.score else _NO_SCORE
-        return TrialOutcome(
-            status=row.status,
-            passed=None if row.passed is None else bool(row.passed),
-            f1=row.f1,
-            values=values,
-            forbidden=forbidden,
-            faults=faults,
-            tools=tools,
-            calls=digest_texts(row.digests)[2],
-            failure=row.failure or "",
-        )
 
     def sides(self) -> tuple[Side, ...]:
         """The sides with their cases, each in the order of its run."""
@@ -313,16 +288,26 @@ def _what_is_same(before: Sequence[_Row], after: Sequence[_Row]) -> Hashable | N
     return outcome, tuple(questions)
 
 
-# The values of the scorers, the numbers of forbidden calls and of schema errors, and the counts by tool.
-_Score = tuple[tuple[tuple[str, float | None], ...], int, int | None, dict[str, ToolOutcome] | None]
-_NO_SCORE: _Score = ((), 0, None, None)
+def _trial(row: _Row) -> TrialOutcome:
+    return TrialOutcome(
+        status=row.status,
+        passed=None if row.passed is None else bool(row.passed),
+        f1=row.f1,
+        calls=digest_texts(row.digests)[2],
+        **_outcome_fields(row.outcome),
+    )
 
 
-def _decode_score(text: str) -> _Score:
-    found = decode_score(text)
-    values = tuple([(name, value) for name, value, *_ in found.values])
-    forbidden = dict(zip(COUNTS, found.counts, strict=False)).get("forbidden", 0)
-    return values, forbidden, found.faults, found.tools
+@lru_cache(maxsize=10_000)  # most results have the same few
+def _outcome_fields(text: str) -> dict[str, Any]:
+    score, failure = (found := decode_outcome(text)).score, found.failure
+    return {
+        "values": tuple([(name, value) for name, value, *_ in score.values]),
+        "forbidden": dict(zip(COUNTS, score.counts, strict=False)).get("forbidden", 0),
+        "faults": score.faults,
+        "tools": score.tools,
+        "failure": "" if failure is None else failure[1],
+    }
 
 
 _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ

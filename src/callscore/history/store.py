@@ -12,16 +12,13 @@ from callscore.history.postgres import store_arguments
 from callscore.history.records import (
     AnswerRecord,
     Baseline,
-    Bodies,
     EvaluationRecord,
     ResultRecord,
     RunRecord,
     RunStatus,
     clean_text,
-    evaluation_row,
-    result_record,
-    run_records,
 )
+from callscore.history.rows import Bodies, evaluation_row, run_records
 from callscore.history.run_metadata import resolve_commit_here
 
 if TYPE_CHECKING:
@@ -258,10 +255,10 @@ class Store(Database):
     ) -> list[tuple[int, ResultRecord]]:
         with self.reading() as connection:
             current = run_queries.same_run(connection, run.id, run.number)
-            rows = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
-            if len(rows) < _PAGE:
+            page = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+            if len(page) < _PAGE:
                 queries.require_results(connection, current)
-            return [(row.number, result_record(row, run.id)) for row in rows]
+            return page
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:

@@ -1,7 +1,7 @@
 """The tables of a history, declared once for SQLite and PostgreSQL.
 
-A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
-once in `payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
+A run has evaluations, an evaluation has results. Cases and answers, which repeat in every run, are stored once in
+`payloads`, by the digest of their text. Answers are also stored by question, so that they can be reused.
 `baselines` names the runs that others are compared with, and `notes` are about cases.
 """
 
@@ -16,7 +16,7 @@ from callscore.history.database import execute, fetch_all, insert_into, insert_r
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
 
-VERSION = 9
+VERSION = 10
 
 # The names of types in each database, where they differ from those below.
 # No number is used again once its row was removed: what still knows it must not find another row.
@@ -112,8 +112,9 @@ EVALUATIONS = Table(
 )
 RESULTS = Table(
     "results",
+    # The columns down to `finished_at` are to search and sort by.
     # position: the place of the question in the run; results are written in the order of the answers.
-    # score, usage: `ScoreCounts` and `StoredUsage` as JSON; most results of a run have the same few.
+    # outcome, usage, body: JSON, see `rows`. Most results of a run have the same few outcomes.
     # digests: of what is expected, of what is asked, and of the calls without what differs in every run (their
     # ids and results), one after the other.
     # Digests of payloads are not declared as references, which would be checked for every row: the payload
@@ -130,19 +131,15 @@ RESULTS = Table(
     passed boolean
     f1 double
     tags text
-    score text
-    payload bytes
-    question bytes
-    answer bytes
-    calls bytes
-    failure_kind text
-    failure text
-    seconds double NOT NULL
+    finished_at double NOT NULL
+    outcome text NOT NULL
     usage text NOT NULL
     is_reused boolean NOT NULL
-    finished_at double NOT NULL
-    comparison bytes
+    question text
     digests bytes NOT NULL
+    payload bytes
+    answer bytes
+    body bytes
     UNIQUE (run, case_id, evaluation, trial)
     """,
     results_order="(run, number)",
@@ -152,15 +149,11 @@ ANSWERS = Table(
     """
     number serial
     run integer REFERENCES runs (number) ON DELETE SET NULL
-    question bytes NOT NULL
-    source bytes NOT NULL
+    question text NOT NULL
+    source text NOT NULL
     trial integer NOT NULL
     answer bytes
-    seconds double NOT NULL
-    requests integer NOT NULL
-    input_tokens integer NOT NULL
-    output_tokens integer NOT NULL
-    attempts integer NOT NULL
+    usage text NOT NULL
     asked_at double NOT NULL
     """,
     answers_question="(question, source, trial, number)",
@@ -228,10 +221,7 @@ TABLES = (
 _make_type: Any = namedtuple  # noqa: PYI024  (the names are in the tables)
 RunRow = _make_type("RunRow", RUNS.names)
 EvaluationRow = _make_type("EvaluationRow", (*EVALUATIONS.names, "tools_body"), defaults=(None,))
-ResultRow = _make_type(
-    "ResultRow",
-    (*RESULTS.names, "payload_body", "answer_body", "calls_body", "comparison_body"),
-)
+ResultRow = _make_type("ResultRow", (*RESULTS.names, "payload_body", "answer_body"))
 AnswerRow = _make_type("AnswerRow", (*ANSWERS.names, "answer_body", "run_id"))
 
 

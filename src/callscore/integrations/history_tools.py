@@ -39,8 +39,7 @@ from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from callscore.core.results import SavedCase
-    from callscore.history.records import RunRecord
-    from callscore.history.run_results import LightRow
+    from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
 
 _NO_RUNS = "There are no runs yet. Start with: callscore run"
@@ -188,25 +187,23 @@ def _case_rows(store: Store, run: RunRecord, options: Any) -> list[dict[str, Any
 
     records = {each.number: each for each in evaluations_of_variant(store, run, options.variant)}
     fits = keyword_filter(options.keyword)
-    trials: dict[tuple[int, str], list[LightRow]] = {}
-    for row in light_results(store, run.id):
-        record = records.get(row.evaluation)
-        case = row.result.case.id
+    trials: dict[tuple[int, str], list[ResultRecord]] = {}
+    for _, result in light_results(store, run.id):
+        record, case = records.get(result.evaluation), result.case
         if record is not None and fits((record.name, record.variant or "", case)):
-            trials.setdefault((row.evaluation, case), []).append(row)
+            trials.setdefault((result.evaluation, case), []).append(result)
     return [
-        _case_row(evaluation_label(records[number]), case, rows)
-        for (number, case), rows in trials.items()
+        _case_row(evaluation_label(records[number]), case, results)
+        for (number, case), results in trials.items()
     ]
 
 
-def _case_row(evaluation: str, case: str, rows: Sequence[LightRow]) -> dict[str, Any]:
-    results = [row.result for row in rows]
+def _case_row(evaluation: str, case: str, results: Sequence[ResultRecord]) -> dict[str, Any]:
     values: dict[str, list[float]] = {}
     for found in [each for one in results for each in one.values]:
         if found.value is not None:
             values.setdefault(found.name, []).append(found.value)
-    problem = next((one.failure.problem for one in results if one.failure is not None), None)
+    problem = next((one.failure[1] for one in results if one.failure is not None), None)
     return {
         "evaluation": json_safe(evaluation),
         "case": json_safe(case),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
+from callscore.core.results import MetricResult, MetricValue, Noted, Result
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.metrics.metric import Metric, calls_only, unsupported_expectations
@@ -77,7 +77,7 @@ class Disagreement(Struct, frozen=True, gc=False):
         variance: the variance of the numbers; None likewise.
     """
 
-    case: CaseScore
+    case: Result
     opinions: tuple[MetricOpinion, ...]
     faults: tuple[RepairKind, ...] = ()
     spread: float | None = None
@@ -123,10 +123,10 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
 
 
 def disagreement_about(
-    case: CaseScore, metrics: Sequence[Metric], tools: Mapping[str, Tool] | None = None
+    case: Result, metrics: Sequence[Metric], tools: Mapping[str, Tool] | None = None
 ) -> Disagreement:
     """The opinions of metrics on a case, scored under the default settings."""
-    score = case.score
+    score = case.required_score
     wanted = score.expected if score.expectation is None else score.expectation
     unknown = unsupported_expectations(wanted)
     if unknown is not None:  # such a case cannot be repaired either

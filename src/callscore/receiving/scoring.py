@@ -18,7 +18,7 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
-from callscore.engines.checking import CheckHooks, CheckTotals
+from callscore.engines.checking import CallChecker
 from callscore.engines.collector import Collector, ScoreHooks
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
 from callscore.engines.local import raise_at
@@ -240,7 +240,7 @@ class Checker:
     """
 
     def __init__(self, tools: Mapping[str, Tool] | None, *, max_shown: int) -> None:
-        self._totals = CheckTotals(tools, max_shown, CheckHooks(), skip_bad=True)
+        self._checker = CallChecker(tools, max_shown=max_shown, skip_bad=True)
 
     def take(self, trace: ClosedTrace) -> Outcome:
         """Check a trace."""
@@ -249,15 +249,15 @@ class Checker:
             # A trace that names no case has its own id, which the place has already.
             case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
             try:
-                return Outcome(faults=self._totals.check(place, case))
+                return Outcome(faults=self._checker.check(place, case))
             except CallscoreError as error:
                 problem = str(error)
-        self._totals.take_all(iter([BadRecord(place, problem)]))
+        self._checker.take([BadRecord(place, problem)])
         return Outcome("unreadable", problem=problem)
 
     def results(self) -> CheckResults:
         """The results of all traces."""
-        return self._totals.results(1)
+        return self._checker.results(1)
 
 
 class Remarks:

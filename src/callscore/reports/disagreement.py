@@ -133,7 +133,7 @@ def opinion_parts(opinion: MetricOpinion, found: Disagreement, lang: Language) -
     if opinion.value is None:
         return [(clip(escape(opinion.reason or ""), _REASON_WIDTH), "reason")]
     if not found.faults:
-        phrase = _NOTHING_WRONG if found.case.score.expected else _NOTHING_EXPECTED
+        phrase = _NOTHING_WRONG if found.case.required_score.expected else _NOTHING_EXPECTED
         return [] if opinion.value > 1 - TOLERANCE else [(say(phrase, lang), "perfect")]
     parts: list[ReasonPart] = []
     for effect in opinion.effects:
@@ -201,7 +201,7 @@ def opinions_by_value(found: Disagreement) -> list[tuple[str, list[MetricOpinion
 
 def short_diff(found: Disagreement, width: int, lang: Language) -> list[Line]:
     """The first lines of the diff of a case."""
-    lines = call_lines(found.case.score, width=width, lang=lang)
+    lines = call_lines(found.case.required_score, width=width, lang=lang)
     if len(lines) <= _MOST_LINES:
         return lines
     more = say(MORE, lang, count=len(lines) - _MOST_LINES + 1)
@@ -237,7 +237,7 @@ def write_json(found: Disagreements, results: Results, *, lang: Language = "en")
 
 
 def _case_to_dict(found: Disagreement) -> dict[str, Any]:
-    score = found.case.score
+    score = found.case.required_score
     return {
         "id": found.case.id,
         "trial": found.case.trial,

@@ -14,7 +14,8 @@ from callscore.words.value_text import MORE, percent
 
 if TYPE_CHECKING:
     from callscore.core.statistics import Interval
-    from callscore.engines.sampling import Sample, SampledResults, StratumCount
+    from callscore.engines.sampling import Sample, SampledResults
+    from callscore.engines.stratified_pool import StratumCount
 
 _MAX_ROWS = 20
 _NAME_WIDTH = 48
@@ -87,15 +88,20 @@ _UNSCORED = Phrase(
 
 def sample_lines(sample: Sample, requested: int, lang: Language) -> list[str]:
     """The notes about a sample: how much of the log it is, and what is unusual about it."""
-    cases = _population(sample.population, sample.is_exact, lang)
-    sampled = grouped_number(sample.sampled, lang)
-    lines = [say(_SAMPLED, lang, sampled=sampled, cases=cases)]
-    if sample.sampled < requested:
-        lines = [say(_ALL_SAMPLED, lang, cases=_counted(_CASES, sample.population, lang))]
-    records = sum(stratum.trials for stratum in sample.strata)
-    if len(sample.lines) > sample.sampled:
+    cases, trials, sampled = _totals(sample.strata)
+    lines = [
+        say(
+            _SAMPLED,
+            lang,
+            sampled=grouped_number(sampled, lang),
+            cases=_population(sample.strata, lang),
+        )
+    ]
+    if sampled < requested:
+        lines = [say(_ALL_SAMPLED, lang, cases=_counted(_CASES, cases, lang))]
+    if len(sample.lines) > sampled:
         written = grouped_number(len(sample.lines), lang)
-        of = _counted(_RECORD_COUNT, records, lang)
+        of = _counted(_RECORD_COUNT, trials, lang)
         lines.append(say(_RECORDS, lang, sampled=written, records=of))
     notes = (
         (_REWRITTEN, sample.rewritten),
@@ -143,9 +149,10 @@ def _name(stratum: StratumCount, by: str, lang: Language) -> str:
 
 def estimate_lines(sampled: SampledResults, lang: Language) -> list[str]:
     """What the scores of a sample say about the whole log, and what they do not cover."""
-    population = _population(sampled.population, sampled.is_exact, lang)
-    if sampled.population_trials > sampled.population:
-        population += f", {_counted(_TRIALS, sampled.population_trials, lang)}"
+    cases, trials, _ = _totals(sampled.strata)
+    population = _population(sampled.strata, lang)
+    if trials > cases:
+        population += f", {_counted(_TRIALS, trials, lang)}"
     if sampled.estimate is None or sampled.interval is None:
         lines = [say(_NO_ESTIMATE, lang, population=population)]
     else:
@@ -169,7 +176,7 @@ def estimate_lines(sampled: SampledResults, lang: Language) -> list[str]:
 
 
 def _not_covered(sampled: SampledResults) -> list[tuple[Phrase, int]]:
-    chosen = sum(stratum.sampled for stratum in sampled.strata)
+    *_, chosen = _totals(sampled.strata)
     return [
         (_UNREADABLE, sampled.results.skipped.count),
         (_WITHOUT_REFERENCE, sampled.results.not_scored.count),
@@ -180,12 +187,13 @@ def _not_covered(sampled: SampledResults) -> list[tuple[Phrase, int]]:
 def estimate_to_dict(sampled: SampledResults) -> dict[str, Any]:
     """The same as plain data, with the strata."""
     interval = sampled.interval
+    cases, trials, _ = _totals(sampled.strata)
     return {
         "macro_f1": sampled.estimate,
         "macro_f1_interval": None if interval is None else [interval.low, interval.high],
-        "cases": sampled.population,
-        "cases_are_counted": sampled.is_exact,
-        "trials": sampled.population_trials,
+        "cases": cases,
+        "cases_are_counted": _is_exact(sampled.strata),
+        "trials": trials,
         "sampled_cases": sampled.sampled,
         "sampled_trials": sampled.sampled_trials,
         "unreadable_records": sampled.results.skipped.count,
@@ -214,9 +222,20 @@ def _percentages(mean: float, interval: Interval) -> tuple[str, str]:
     return percent(mean, places=places), f"{low} – {high}"
 
 
-def _population(cases: int, is_exact: bool, lang: Language) -> str:  # noqa: FBT001  (a fact of the count)
-    counted = _counted(_CASES, cases, lang)
-    return counted if is_exact else say(_ABOUT, lang, count=counted)
+def _totals(strata: Sequence[StratumCount]) -> tuple[int, ...]:
+    """The cases and the records of the log, and the cases in the sample."""
+    counts = [(each.cases, each.trials, each.sampled) for each in strata]
+    return tuple([sum(column) for column in zip(*counts, strict=True)]) or (0, 0, 0)
+
+
+def _is_exact(strata: Sequence[StratumCount]) -> bool:
+    """Whether the cases of the log were counted, and not estimated."""
+    return all(each.is_exact for each in strata)
+
+
+def _population(strata: Sequence[StratumCount], lang: Language) -> str:
+    counted = _counted(_CASES, _totals(strata)[0], lang)
+    return counted if _is_exact(strata) else say(_ABOUT, lang, count=counted)
 
 
 def _counted(noun: Plural, count: int, lang: Language) -> str:

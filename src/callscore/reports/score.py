@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.core.results import OWN_FORMAT, CaseScore, InputFiles, MetricResult, Noted, Results
+from callscore.core.results import OWN_FORMAT, InputFiles, MetricResult, Noted, Result, Results
 from callscore.core.score import Score, has_no_counted_calls
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
@@ -293,7 +293,7 @@ def score_parts(score: Score, lang: Language) -> tuple[str, str]:
     return f"{f1} {word}".rstrip(), say(phrase, lang, **rates)
 
 
-def single_case(results: Results) -> CaseScore | None:
+def single_case(results: Results) -> Result | None:
     """The only case that was scored; None if there are several, or none."""
     if results.summary.cases != 1:
         return None
@@ -312,7 +312,7 @@ def count_text(part: int, whole: int, lang: Language) -> str:
 
 def count_shown_faults(results: Results) -> int:
     """How many faults the cases have that are shown."""
-    return sum(len(case.score.faults or ()) for case in results.cases)
+    return sum(len(case.required_score.faults or ()) for case in results.cases)
 
 
 def check_hint(
@@ -547,9 +547,9 @@ def shown_trials(trials: int, *, most: int = MOST_TRIAL_COLUMNS) -> list[int]:
     return sorted(shown.union(others[: most - len(shown)]))
 
 
-def single_meaning(case: CaseScore, lang: Language) -> list[str]:
+def single_meaning(case: Result, lang: Language) -> list[str]:
     """What the rating of a case means, and the counts of its calls; empty if no call counts."""
-    score = case.score
+    score = case.required_score
     if has_no_counted_calls(score):  # the line below says so
         return []
     meaning = meaning_text(

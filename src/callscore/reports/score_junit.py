@@ -20,7 +20,7 @@ from callscore.words.value_text import NOT_SCORED, summary_line
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Result, Results
 
 _SUITE = "callscore"
 # Stands for the cases in a document without any: line breaks in names are escaped.
@@ -31,7 +31,7 @@ _NO_CASES = f"\n    <{_PLACE} />"
 def write_junit(results: Results, *, lang: Language = "en") -> str:
     """One test per shown case; a case that was not run or not read is an error."""
     cases = [_case(case, results.title or case.label, lang) for case in results.cases]
-    failing = sum(not case.score.passed for case in results.cases)
+    failing = sum(not case.required_score.passed for case in results.cases)
     before, after = _around(results, ShownCases(len(cases), failing), lang)
     return "".join([before, *cases, after])
 
@@ -59,10 +59,10 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
 
 
 # A document of elements takes ten times as long as the text of a case, which has few forms.
-def _case(case: CaseScore, title: str, lang: Language) -> str:
+def _case(case: Result, title: str, lang: Language) -> str:
     """A case as an element on its own lines."""
     inside = _properties(case)
-    score = case.score
+    score = case.required_score
     if not score.passed:
         # Build servers group failures by type, and forbidden calls are a type of their own.
         kind = "forbidden" if score.forbidden else "score"
@@ -73,12 +73,12 @@ def _case(case: CaseScore, title: str, lang: Language) -> str:
     return f"{start}>{inside}\n    </testcase>" if inside else f"{start} />"
 
 
-def _properties(case: CaseScore) -> str:
+def _properties(case: Result) -> str:
     """The values of the metrics, if there are any."""
-    if not case.metrics:
+    if not case.values:
         return ""
     suite = Element("")
-    add_properties(suite, [(found.name, found.value, found.reason) for found in case.metrics])
+    add_properties(suite, [(found.name, found.value, found.reason) for found in case.values])
     lines = [
         f'\n        <property name="{_attribute(found.get("name", ""))}"'
         f' value="{_attribute(found.get("value", ""))}" />'
@@ -96,7 +96,7 @@ def _attribute(text: str) -> str:
     return _text(text).replace('"', "&quot;").replace("\n", "&#10;")
 
 
-def _written_case(case: CaseScore, lang: Language) -> bytes:
+def _written_case(case: Result, lang: Language) -> bytes:
     return _case(case, case.label, lang).encode()
 
 

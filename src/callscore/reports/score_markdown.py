@@ -27,7 +27,7 @@ from callscore.words.turns import first_wrong_text
 from callscore.words.value_text import percent, shown_rating, summary_line
 
 if TYPE_CHECKING:
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Result, Results
     from callscore.reports.score import Ranking
 
 _BETWEEN = "\n\n"
@@ -76,9 +76,9 @@ def _after(results: Results, lang: Language) -> list[str]:
     return [wording.not_shown_text(results, lang)] if results.not_shown else []
 
 
-def _case(case: CaseScore, lang: Language) -> str:
-    score = case.score
-    numbers = numbers_line(case.metrics)
+def _case(case: Result, lang: Language) -> str:
+    score = case.required_score
+    numbers = numbers_line(case.values)
     diff = fenced(calls_text(score, lang=lang), "diff")
     outcome, _ = wording.OUTCOMES[score.passed]
     line = f"{say(outcome, lang)}. {summary_line(score, lang=lang)}"
@@ -91,7 +91,7 @@ def _around(results: Results, shown: ShownCases, lang: Language) -> tuple[str, s
     return "".join([f"{block}{_BETWEEN}" for block in before]), f"{_BETWEEN.join(after)}\n"
 
 
-def _written_case(case: CaseScore, lang: Language) -> bytes:
+def _written_case(case: Result, lang: Language) -> bytes:
     return _case(case, lang).encode()
 
 
@@ -116,22 +116,22 @@ def _headline(results: Results, lang: Language) -> Iterator[str]:
     yield wording.inputs_text(results, lang, write=code)
 
 
-def _single_blocks(results: Results, case: CaseScore, lang: Language) -> Iterator[str]:
+def _single_blocks(results: Results, case: Result, lang: Language) -> Iterator[str]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
     (outcome, _), (score, rates) = (
-        wording.OUTCOMES[case.score.passed],
-        wording.score_parts(case.score, lang),
+        wording.OUTCOMES[case.required_score.passed],
+        wording.score_parts(case.required_score, lang),
     )
     yield f"## {code(results.title or case.label)} {say(outcome, lang)}: {score}"
     yield from wording.single_meaning(case, lang)
     settings = settings_text(results.settings, lang, write=code)
     yield f"{rates}; {settings}" if rates else settings
-    wrong = first_wrong_text(case.score, lang)
+    wrong = first_wrong_text(case.required_score, lang)
     yield f"**{wrong[0].upper()}{wrong[1:]}**" if wrong else ""
     yield wording.inputs_text(results, lang, write=code)
     if not results.hides_calls:
-        yield fenced(calls_text(case.score, lang=lang), "diff")
-    yield numbers_line(case.metrics)
+        yield fenced(calls_text(case.required_score, lang=lang), "diff")
+    yield numbers_line(case.values)
     yield note_items(wording.single_notes(results, lang))
     yield note_items(wording.not_scorable_notes(results.metrics, lang, write=code))
     yield wording.settings_note(results, lang)

@@ -41,7 +41,7 @@ from callscore.words.value_text import GOOD, MORE, percent, rating_of, shown_rat
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Result, Results
     from callscore.core.summary import Summary
 
 _NAME_WIDTH = 40
@@ -55,7 +55,7 @@ def render(results: Results, *, console: Console | PlainPage, lang: Language = "
     print_sections(_sections(results, report_width(console), lang), console)
 
 
-def _case_text(case: CaseScore, lang: Language) -> bytes:
+def _case_text(case: Result, lang: Language) -> bytes:
     """A case in a file or a pipe."""
 
     def print_case(*, console: PlainPage) -> None:
@@ -155,7 +155,7 @@ def _inputs(results: Results, lang: Language) -> Section:
 
 
 def _single_sections(
-    results: Results, case: CaseScore, width: int, lang: Language
+    results: Results, case: Result, width: int, lang: Language
 ) -> Iterator[Section]:
     """A single case: what it scored, the calls, the values of metrics, and the notes."""
     title, *values, calls = _case(case, results.title or case.label, width, lang)
@@ -305,8 +305,8 @@ def _space_and_rooms(free: int, longest: list[int], numbers: int) -> tuple[int, 
     return 1, [rooms[order.index(place)] for place in range(len(longest))]
 
 
-def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
-    score = case.score
+def _case(case: Result, title: str, width: int, lang: Language) -> Section:
+    score = case.required_score
     outcome, style = wording.OUTCOMES[score.passed]
     number, rates = wording.score_parts(score, lang)
     parts = [
@@ -323,12 +323,12 @@ def _case(case: CaseScore, title: str, width: int, lang: Language) -> Section:
     return [line, *_values(case, width), StyledLines(call_lines(score, width=width, lang=lang))]
 
 
-def _values(case: CaseScore, width: int) -> Section:
+def _values(case: Result, width: int) -> Section:
     """The metrics of other tools for one case, in as few lines as possible."""
-    if not case.metrics:
+    if not case.values:
         return []
     lines = Text()
-    for number, cells in enumerate(metric_cells(case.metrics, width - len(_INDENT))):
+    for number, cells in enumerate(metric_cells(case.values, width - len(_INDENT))):
         lines.append("\n" if number else "")
         for position, (value, name) in enumerate(cells):
             has_room = len(_INDENT) + len(value) + 1 + display_width(name) <= width

@@ -303,7 +303,7 @@ def _require_shown_ids(store: Store, resumed: LockedRun, groups: Sequence[Group]
     """
     hide = Hider(is_live=True).text
     planned = {hide(question.case.id) for group in groups for question in group.questions}
-    saved = {row.result.case.id for row in light_results(store, resumed.record.id)}
+    saved = {result.case for _, result in light_results(store, resumed.record.id)}
     for name in sorted(saved | planned):
         if OPENING in name or (name in saved and hide_text(name) != name):
             resumed.lock.release()

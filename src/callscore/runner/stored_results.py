@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from callscore.history.run_results import numbered_results, result_numbers
 from callscore.runner.stored_runs import settings_by_number, stored_result
 
 if TYPE_CHECKING:
     from callscore.core.results import Result
-    from callscore.history.records import EvaluationRecord, ResultRecord
+    from callscore.history.records import EvaluationRecord
     from callscore.history.store import Store
 
 
@@ -39,13 +37,16 @@ class StoredResults:
         every = [number for numbers in wanted for number in numbers]
         records = numbered_results(self._store, self._run, every)
         return [
-            [self._result(records[number], has_trials=len(numbers) > 1) for number in numbers]
+            [
+                stored_result(
+                    records[number],
+                    self._settings[records[number].evaluation],
+                    has_trials=len(numbers) > 1,
+                )
+                for number in numbers
+            ]
             for numbers in wanted
         ]
-
-    def _result(self, record: ResultRecord, *, has_trials: bool) -> Result:
-        result = stored_result(record, self._settings[record.evaluation])
-        return result if has_trials else replace(result, case=replace(result.case, trial=None))
 
     def _find_numbers(self) -> dict[tuple[int, str], list[int]]:
         """The row numbers of the trials of each case, in the order of the trials."""

@@ -17,7 +17,6 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import (
     Answer,
-    CaseScore,
     EvaluationResults,
     Failure,
     Noted,
@@ -25,9 +24,7 @@ from callscore.core.results import (
     RunResults,
     SavedCase,
     ScoreCounts,
-    UnscoredCase,
     failure_kind,
-    unanswered_case,
 )
 from callscore.core.settings import DEFAULT, ArgumentRule, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -37,7 +34,7 @@ from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
 from callscore.history.run_metadata import unreadable_records
-from callscore.history.run_results import LightRow, full_results, light_results, unknown_variant
+from callscore.history.run_results import light_results, numbered_results, unknown_variant
 from callscore.history.saved_scores import PYTHON_KEY, read_calls, read_score
 from callscore.history.saved_totals import (
     SAVED_CASES,
@@ -268,16 +265,27 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     """
     evaluations = evaluations_of_variant(store, run, options.variant)
     settings = settings_by_number(evaluations)
+    highest = store.trials(run.id)
     parts = {
-        record.number: _EvaluationPart(record, settings[record.number], options)
+        record.number: _EvaluationPart(
+            record,
+            settings[record.number],
+            options,
+            has_trials=highest.get(record.number, 1) > 1,
+        )
         for record in evaluations
     }
-    rows = light_results(store, run.id, _selection(evaluations, options.keyword))
-    while some := list(islice(rows, _ROWS_AT_ONCE)):
-        needed = [row for row in some if parts[row.evaluation].needs_full(row)]
-        full = full_results(store, run.id, needed) if needed else {}
-        for row in some:
-            parts[row.evaluation].add(row, full.get(row.number))
+    is_wanted = _selection(evaluations, options.keyword)
+    found_results = (
+        (number, parts[record.evaluation], parts[record.evaluation].result(record))
+        for number, record in light_results(store, run.id)
+        if is_wanted(record.evaluation, record.case)
+    )
+    while some := list(islice(found_results, _ROWS_AT_ONCE)):
+        needed = [number for number, part, result in some if part.needs_full(number, result)]
+        full = numbered_results(store, run.id, needed) if needed else {}
+        for number, part, result in some:
+            part.add(number, result, full.get(number))
     found = [part for part in parts.values() if part.has_rows or not options.keyword]
     if not found and options.keyword:
         raise nothing_matches(run, options.keyword, evaluations)
@@ -381,7 +389,15 @@ def run_warnings(
 class _EvaluationPart:
     """One evaluation of the run; takes its results in order, and keeps those that are shown."""
 
-    def __init__(self, record: EvaluationRecord, settings: Settings, options: ShowOptions) -> None:
+    def __init__(
+        self,
+        record: EvaluationRecord,
+        settings: Settings,
+        options: ShowOptions,
+        *,
+        has_trials: bool,
+    ) -> None:
+        self._has_trials = has_trials
         self._record = record
         self._settings = settings
         self._options = options
@@ -390,20 +406,24 @@ class _EvaluationPart:
         self._totals = stored_totals(record, settings, max_listed=options.max_listed)
         self._to_show: set[int] = set()  # the numbers of rows that are not added yet
         self._failing: set[str] = set()  # cases with several trials
-        self._shown: list[CaseScore | Result] = []
+        self._shown: list[Result] = []
         self._not_shown = 0
-        self._unanswered: list[UnscoredCase] = []
+        self._unanswered: list[Result] = []
         self.has_rows = False
         self.without_score = 0
 
-    def needs_full(self, row: LightRow) -> bool:
+    def result(self, record: ResultRecord) -> Result:
+        """A stored result; the only trial of a case has no number."""
+        return stored_result(record, self._settings, has_trials=self._has_trials)
+
+    def needs_full(self, number: int, result: Result) -> bool:
         """Whether a result, the next one, must be read in full: to show it or to count it."""
-        if self._is_to_show(row.result):
+        if self._is_to_show(result):
             if self._has_room(len(self._shown) + len(self._to_show)):
-                self._to_show.add(row.number)
+                self._to_show.add(number)
             else:
                 self._not_shown += 1
-        return row.number in self._to_show or self._is_incomplete(row.result)
+        return number in self._to_show or self._is_incomplete(result)
 
     def _has_room(self, shown: int) -> bool:
         return self._options.max_shown is None or shown < self._options.max_shown
@@ -437,21 +457,18 @@ class _EvaluationPart:
         is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
         return is_unknown and not self._has_counts
 
-    def add(self, row: LightRow, full: ResultRecord | None) -> None:
+    def add(self, number: int, result: Result, full: ResultRecord | None) -> None:
         """Add a result, with what was read in full if it was needed."""
         self.has_rows = True
-        result = row.result
         is_listed = result.status == "error" and self._options.show != "none"
         if is_listed and self._has_room(len(self._unanswered)):
-            self._unanswered.append(unanswered_case(result.case))
+            self._unanswered.append(result)
         if full is not None:
-            read = stored_result(full, self._settings)
-            read = replace(read, case=replace(read.case, trial=result.case.trial))
-            if row.number in self._to_show:
-                self._to_show.remove(row.number)
-                shown = read.shown()
-                self._shown.append(shown)
-                self.without_score += isinstance(shown, Result) and result.status == "scored"
+            read = self.result(full)
+            if number in self._to_show:
+                self._to_show.remove(number)
+                self._shown.append(read)
+                self.without_score += read.score is None and result.status == "scored"
             # Only if the counts are not enough: otherwise some tables would be half full.
             if read.score is not None and self._is_incomplete(result):
                 result = replace(result, score=read.score)
@@ -463,14 +480,9 @@ class _EvaluationPart:
         counted = totals_of_evaluation(
             self._totals, self._record, self._settings, is_filtered=is_filtered
         )
-        results = replace(
-            counted.results,
-            cases=tuple([case for case in self._shown if isinstance(case, CaseScore)]),
-            unscored=tuple(self._unanswered),
-            not_shown=self._not_shown,
-        )
-        unreferenced = tuple([case for case in self._shown if isinstance(case, Result)])
-        return replace(counted, results=results, unreferenced=unreferenced)
+        shown = (*self._shown, *self._unanswered)
+        results = replace(counted.results, shown=shown, not_shown=self._not_shown)
+        return replace(counted, results=results)
 
 
 # --- one case of a run ------------------------------------------------------------------------
@@ -498,7 +510,7 @@ def load_case(
         if fits((record.name, record.variant or "", result.case)):
             grouped.setdefault(result.evaluation, []).append(result)
     if not grouped:
-        names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
+        names = list(dict.fromkeys([result.case for _, result in light_results(store, run.id)]))
         shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
         has = f". Choose from: {shown}." if names else ": it has no cases"
         meant = did_you_mean(reference, names)
@@ -556,23 +568,28 @@ def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> Sa
     )
 
 
-def stored_result(record: ResultRecord, settings: Settings) -> Result:
-    """A result with everything that is stored; what was expected is as a case file has it."""
-    kind, problem = record.failure or ("", "")
-    failure = Failure(
-        case=record.case,
-        kind=failure_kind(kind),
-        problem=problem,
-        trial=record.trial,
-        attempts=record.attempts,
-    )
+def stored_result(record: ResultRecord, settings: Settings, *, has_trials: bool = True) -> Result:
+    """A result with everything that is stored; what was expected is as a case file has it.
+
+    Without `has_trials`, the only trial of a case has no number.
+    """
+    trial, failure = record.trial if has_trials else None, None
+    if record.failure is not None:
+        kind, problem = record.failure
+        failure = Failure(
+            case=record.case,
+            kind=failure_kind(kind),
+            problem=problem,
+            trial=trial,
+            attempts=record.attempts,
+        )
     payload = record.payload
     tags, expected = payload.get("tags"), payload.get("expected")
     return Result(
         case=Case(
             payload.get("input"),
             id=record.case,
-            trial=record.trial,
+            trial=trial,
             expected=expected if isinstance(expected, list) else UNSET,
             actual=stored_calls(record),
             tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
@@ -590,11 +607,12 @@ def stored_result(record: ResultRecord, settings: Settings) -> Result:
         score=stored_score(record, settings),
         values=record.values,
         passed=record.passed,
-        failure=failure if kind else None,
+        failure=failure,
         saved=ScoreCounts(
             counts=record.counts,
-            tools=record.tools,
+            faults=record.faults,
             turns=record.turns,
             first_wrong_turn=record.first_wrong_turn,
+            tools=record.tools,
         ),
     )

@@ -9,9 +9,9 @@ from uuid import UUID, uuid5
 import msgspec
 from msgspec import Struct, structs
 
-from callscore.core.case import Origin, origin_in, origin_of
+from callscore.core.case import Origin, origin_in
 from callscore.core.rendering import clip
-from callscore.core.results import CaseScore, MetricValue, Result, Results, answer_passes
+from callscore.core.results import MetricValue, Result, Results, answer_passes
 from callscore.core.score import Score
 from callscore.errors import CallscoreError, InvalidSettings
 from callscore.hiding.hider import Hider, hide_for_report
@@ -124,7 +124,7 @@ def _answers_in(scored: Any, origin: Origin | None, case: str) -> list[_Answer]:
         return [_of_result(scored)]
     if isinstance(scored, Results):
         _require_all_cases(scored)
-        return [_of_case_score(one) for one in scored.cases]
+        return [_of_result(one) for one in scored.cases]
     kind = type(scored).__name__
     raise InvalidSettings(f"expected a Score, Results or a list of them, got {kind}")
 
@@ -216,16 +216,6 @@ def _clipped(hide: Any, text: str | None) -> str | None:
     return None if not text else clip(hide(text), _MAX_EXPLANATION)
 
 
-def _of_case_score(case: CaseScore) -> _Answer:
-    return _Answer(
-        case=case.id,
-        trial=case.trial,
-        origin=case.origin,
-        values=(MetricValue(SCORER, case.score.f1), *case.metrics),
-        score=case.score,
-    )
-
-
 def _of_result(result: Result) -> _Answer:
     """A result; one of a file has its own score beside the values, one of an agent among them."""
     values, score, failure = result.values, result.score, result.failure
@@ -234,7 +224,7 @@ def _of_result(result: Result) -> _Answer:
     return _Answer(
         case=result.case.id,
         trial=result.case.trial,
-        origin=origin_of(result.case),
+        origin=result.origin,
         values=values,
         score=score,
         failure=None if failure is None else (failure.kind, failure.problem),
@@ -303,7 +293,7 @@ def stored_evaluations(
         answer = structs.replace(
             _of_result(result),
             trial=found.trial if trials.get(found.evaluation, 1) > 1 else None,
-            origin=origin_of(result.case)
+            origin=result.origin
             if is_of_files
             else result.case.origin or _answer_origin(found.answer),
             values=found.values,

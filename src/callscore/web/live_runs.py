@@ -10,15 +10,15 @@ from weakref import WeakSet
 
 from callscore.core.phrases import Phrase
 from callscore.core.statistics import mean_score
-from callscore.history.live_results import LiveResult, results_after, results_since
 from callscore.history.locks import is_abandoned
+from callscore.history.run_results import results_after, results_since
 from callscore.history.stopping import is_stop_requested, request_stop
 from callscore.runner.stored_runs import evaluation_label
 from callscore.web.requests import CONFLICT, Asked
 from callscore.web.responses import encoded, error_answer
 
 if TYPE_CHECKING:
-    from callscore.history.records import RunRecord
+    from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
     from callscore.web.open_history import History
 
@@ -46,7 +46,7 @@ _NOT_STOPPABLE = Phrase(
 Status = Literal["passed", "failed", "error", "unscored"]
 
 
-def _status(result: LiveResult) -> Status:
+def _status(result: ResultRecord) -> Status:
     if result.status == "error":
         return "error"
     if result.passed is None:
@@ -68,7 +68,7 @@ class WatchedRun:
         self._known: dict[int, tuple[Status, float | None]] = {}
         self._last = -1  # the highest row number that is known
         self._moment = 0.0  # when the newest known result was written
-        self._newest: list[LiveResult] = []
+        self._newest: list[tuple[int, ResultRecord]] = []  # with the numbers of their rows
 
     def progress(self, *, is_thorough: bool = True) -> dict[str, Any]:
         """How far the run is now: `Progress`.
@@ -79,20 +79,20 @@ class WatchedRun:
         # Before the results: a run that has ended by then has all of them.
         record = self._store.find(self._run, resolve=None)
         status = status_of(self._store, record) if is_thorough else record.status
-        found = results_after(self._store, self._run, self._last)
         if is_thorough and self._known:
             replaced = results_since(self._store, self._run, self._moment)
-            found += [each for each in replaced if each.number in self._known]
-        self._take(found)
+            self._take([pair for pair in replaced if pair[0] in self._known])
+        while found := results_after(self._store, self._run, self._last):
+            self._take(found)
         return self._progress_at(record, status)
 
-    def _take(self, results: list[LiveResult]) -> None:
-        for result in results:
-            self._known[result.number] = _status(result), result.f1
-            self._last = max(self._last, result.number)
+    def _take(self, results: list[tuple[int, ResultRecord]]) -> None:
+        for number, result in results:
+            self._known[number] = _status(result), result.f1
+            self._last = max(self._last, number)
             self._moment = max(self._moment, result.finished_at)
-        newest = {each.number: each for each in (*self._newest, *results)}
-        ordered = sorted(newest.values(), key=lambda each: (each.finished_at, each.number))
+        newest = dict([*self._newest, *results])
+        ordered = sorted(newest.items(), key=lambda pair: (pair[1].finished_at, pair[0]))
         self._newest = ordered[-_MOST_SHOWN:]
 
     def _progress_at(self, record: RunRecord, status: str) -> dict[str, Any]:
@@ -132,9 +132,9 @@ class WatchedRun:
                 "status": _status(each),
                 "score": each.f1,
                 "seconds": each.seconds,
-                "problem": None if each.failure is None else each.failure[:_LONGEST_PROBLEM],
+                "problem": None if each.failure is None else each.failure[1][:_LONGEST_PROBLEM],
             }
-            for each in reversed(self._newest)
+            for _, each in reversed(self._newest)
         ]
 
 

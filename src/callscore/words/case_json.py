@@ -28,13 +28,14 @@ from callscore.words.plain_data import (
     case_to_dict,
     expected_fields,
     settings_fields,
+    unanswered_to_dict,
 )
 from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
-    from callscore.core.results import CaseScore
+    from callscore.core.results import Result
 
     Arrange = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -59,13 +60,16 @@ def _unchanged(value: Any) -> Any:
 
 
 def case_to_json(
-    case: CaseScore, *, lang: Language = "en", depth: int = 0, arranged: Arrange | None = None
+    case: Result, *, lang: Language = "en", depth: int = 0, arranged: Arrange | None = None
 ) -> bytes:
     """The fields of `case_to_dict` as JSON on one line.
 
     `depth` is how many objects and arrays are around it in a document: it decides where a value is
     nested too deeply. `arranged` returns the fields as the document has them.
     """
+    if case.score is None:
+        fields = unanswered_to_dict(case)
+        return msgspec.json.encode(fields if arranged is None else arranged(fields))
     found = plain_case_to_json(case, lang=lang, arranged=arranged)
     if found is not None:
         return found
@@ -77,17 +81,17 @@ def case_to_json(
         return msgspec.json.encode(json_safe(fields, depth=depth))
 
 
-def _encoded(case: CaseScore, lang: Language, parts: Parts, arranged: Arrange | None) -> bytes:
+def _encoded(case: Result, lang: Language, parts: Parts, arranged: Arrange | None) -> bytes:
     if arranged is None:
         return _encode(case_row(case, lang, parts))
     return _encode(arranged(case_fields(case, lang, parts)))
 
 
 def plain_case_to_json(
-    case: CaseScore, *, lang: Language = "en", arranged: Arrange | None = None
+    case: Result, *, lang: Language = "en", arranged: Arrange | None = None
 ) -> bytes | None:
     """The same, if every text and number of the calls is written as it is; None if not."""
-    calls = case.score.expected, case.score.actual
+    calls = case.required_score.expected, case.required_score.actual
     is_decoded = calls[0].__class__ is calls[1].__class__ is DecodedCalls
     if not _is_usual(case) or not (is_decoded or _are_plain(calls[0] + calls[1])):
         return None
@@ -102,9 +106,10 @@ def plain_case_to_json(
     return found
 
 
-def _is_usual(case: CaseScore) -> bool:
+def _is_usual(case: Result) -> bool:
     """Whether everything but the names and the arguments of the calls is written as it is."""
-    score, settings = case.score, case.score.settings
+    score = case.required_score
+    settings = score.settings
     has_rules = settings is not DEFAULT and settings.has_rules
     if has_rules or score.expectation is not None or score.ignored:
         return False

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from callscore.core.arguments import Difference
     from callscore.core.case import Expected
     from callscore.core.results import (
-        CaseScore,
         CaseTrials,
         EvaluationResults,
         Failure,
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
         Results,
         RunResults,
         ScorerResult,
-        UnscoredCase,
     )
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
@@ -331,12 +329,14 @@ _PLAIN_PARTS = Parts(
 )
 
 
-def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
+def case_to_dict(case: Result, *, lang: Language = "en") -> dict[str, Any]:
     """A case's score as plain data, under its id."""
+    if case.score is None:
+        return unanswered_to_dict(case)
     return case_fields(case, lang, _PLAIN_PARTS)
 
 
-def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]:
+def case_fields(case: Result, lang: Language, parts: Parts) -> dict[str, Any]:
     """The fields of a case in a report, with the parts of its score as they are to be written."""
     return dict(zip(_CASE_FIELDS, _case_values(case, lang, parts), strict=True))
 
@@ -344,18 +344,18 @@ def case_fields(case: CaseScore, lang: Language, parts: Parts) -> dict[str, Any]
 _CaseRow = msgspec.defstruct("_CaseRow", _CASE_FIELDS, gc=False)
 
 
-def case_row(case: CaseScore, lang: Language, parts: Parts) -> Struct:
+def case_row(case: Result, lang: Language, parts: Parts) -> Struct:
     """The same as a struct, which an encoder writes sooner."""
     return _CaseRow(*_case_values(case, lang, parts))
 
 
-def _case_values(case: CaseScore, lang: Language, parts: Parts) -> tuple[Any, ...]:
+def _case_values(case: Result, lang: Language, parts: Parts) -> tuple[Any, ...]:
     return (
         parts.value(case.id),
         parts.value(case.trial),
         parts.value(case.tags),
-        [value_to_dict(metric) for metric in case.metrics] if case.metrics else [],
-        *_score_values(case.score, lang, parts),
+        [value_to_dict(metric) for metric in case.values] if case.values else [],
+        *_score_values(case.required_score, lang, parts),
     )
 
 
@@ -393,14 +393,16 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         **notes_to_dict(results, lang),
         "settings": settings_fields(results.settings),
-        "cases": _with_unanswered(
-            [case_to_dict(case, lang=lang) for case in results.cases], results
-        ),
+        "cases": [
+            case_to_dict(case, lang=lang)
+            for case in results.shown
+            if case.score is not None or case.failure is not None
+        ],
         "not_shown": results.not_shown,
     }
 
 
-def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
+def unanswered_to_dict(case: Result) -> dict[str, Any]:
     """A case without an answer, with the fields of the others: it counts as 0, and did not pass."""
     return {
         **dict.fromkeys(_CASE_FIELDS),
@@ -413,14 +415,6 @@ def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
         **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
         "status": "no_answer",
     }
-
-
-def _with_unanswered(cases: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
-    """The cases with those that have no answer among them, in the order of the input."""
-    for case in reversed(results.unscored):
-        if case.is_unanswered:
-            cases.insert(case.position, unanswered_to_dict(case))
-    return cases
 
 
 def calls_of(summary: Summary) -> dict[str, int]:
@@ -557,7 +551,7 @@ def _run_totals(run: RunResults) -> dict[str, Any]:
 
 
 def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]:
-    results = results_to_dict(replace(evaluation.results, cases=()), lang=lang)
+    results = results_to_dict(replace(evaluation.results, shown=()), lang=lang)
     settings = results["settings"]
     for key in _LEFT_OUT:
         del results[key]
@@ -578,8 +572,9 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "settings": settings,
         "results": results,
         "cases": [
-            *[_case(evaluation, case, lang) for case in evaluation.results.cases],
-            *[unanswered_in_run(case) for case in evaluation.results.unscored],
+            case_in_run(case, case_to_dict(case, lang=lang))
+            for case in evaluation.results.shown
+            if case.score is not None or case.failure is not None
         ],
         "unreferenced": [_unreferenced(result) for result in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
@@ -613,26 +608,12 @@ def _failure(failure: Failure) -> dict[str, Any]:
     return {"id": json_safe(failure.case), **_fields(failure, fields)}
 
 
-def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
-    """The score of a case; it passes only if every scorer agrees."""
-    return case_in_run(evaluation, case, case_to_dict(case, lang=lang))
-
-
-def case_in_run(
-    evaluation: EvaluationResults, case: CaseScore, fields: dict[str, Any]
-) -> dict[str, Any]:
-    """The fields of `case_to_dict` as the report of a run has them."""
+def case_in_run(case: Result, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `case_to_dict` as the report of a run has them: it passes if every scorer agrees."""
     values = fields.pop("metrics")
     del fields["settings"]
-    return {**fields, "passed": evaluation.passes(case), "values": values}
-
-
-def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
-    """The fields of `unanswered_to_dict` as the report of a run has them."""
-    fields = unanswered_to_dict(case)
-    values = fields.pop("metrics")
-    del fields["settings"]
-    return {**fields, "values": values}
+    passed = case.passed if case.failure is None else False
+    return {**fields, "passed": passed, "values": values}
 
 
 def _unreferenced(result: Result) -> dict[str, Any]:

@@ -22,9 +22,8 @@ from callscore.history.records import (
     EvaluationRecord,
     ResultRecord,
     RunRecord,
-    pack_digest,
-    run_records,
 )
+from callscore.history.rows import run_records
 from callscore.history.run_metadata import require_no_baseline
 from callscore.history.saved_totals import COUNTS_KEY, number_of_results, saved_cases_of
 
@@ -113,13 +112,13 @@ class _Stored(NamedTuple):
     Attributes:
         run: None if it has nothing of it.
         evaluations: by their numbers.
-        answered: the questions with an answer: the stored digest, and the trial.
+        answered: the questions with an answer: the digest, and the trial.
         times: when the result of an evaluation, a case and a trial was written.
     """
 
     run: RunRecord | None
     evaluations: dict[int, EvaluationRecord]
-    answered: set[tuple[bytes, int]]
+    answered: set[tuple[str, int]]
     times: dict[tuple[int, str, int], float]
 
     @property
@@ -140,7 +139,7 @@ class _Stored(NamedTuple):
             if is_new:
                 self.times[_key_of(record)] = record.finished_at
             return is_new
-        question = (pack_digest(record.question), record.trial)
+        question = (record.question, record.trial)
         is_new = question not in self.answered
         self.answered.add(question)
         return is_new

@@ -19,7 +19,7 @@ from callscore.core.call import ToolCall
 from callscore.core.case import is_state
 from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.phrases import Language, Phrase, say
-from callscore.core.results import Answer, CaseScore, Failure, MetricValue, Result
+from callscore.core.results import Answer, Failure, MetricValue, Result
 from callscore.core.score import Fault, Pair, Score, turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
@@ -158,17 +158,17 @@ def encode_view(view: CaseView) -> bytes:
 # --- views ----------------------------------------------------------------------------------------
 
 
-def view_of_case(case: CaseScore, lang: Language = "en", *, command: str = "") -> CaseView:
+def view_of_case(case: Result, lang: Language = "en", *, command: str = "") -> CaseView:
     """The view of a scored case of a file."""
     return _checked_view(
-        case.score,
+        case.required_score,
         lang,
         id=case.id,
         trial=case.trial,
         tags=case.tags,
-        status=_STATUS_OF_PASSED[case.score.passed],
+        status=_STATUS_OF_PASSED[case.required_score.passed],
         input=_or_unset(case.input),
-        values=_values(case.metrics),
+        values=_values(case.values),
         command=command or UNSET,
     )
 

@@ -43,7 +43,7 @@ from callscore.words.value_text import (
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
     from callscore.core.call import ToolCall
-    from callscore.core.results import CaseScore, Results, RunResults
+    from callscore.core.results import Result, Results, RunResults
     from callscore.core.score import Score
     from callscore.core.summary import Summary
 
@@ -163,7 +163,7 @@ def _results_parts(results: Results) -> Iterator[str]:
     for text in (mean, *assumed_notes(summary.assumed_writes, "en")):
         yield f"<p>{markup(text)}</p>"
     yield _tools_table(summary)
-    failing = [case for case in results.cases if not case.score.passed]
+    failing = [case for case in results.cases if not case.required_score.passed]
     yield from _case_parts(failing)
     if results.not_shown:
         noun = scored_noun(summary)
@@ -188,10 +188,10 @@ def _tools_table(summary: Summary) -> str:
     return table_markup(("tool", *names), rows)
 
 
-def _case_parts(cases: Sequence[CaseScore]) -> Iterator[str]:
+def _case_parts(cases: Sequence[Result]) -> Iterator[str]:
     for case in cases[:_MOST_CASES]:
-        title = f"{markup(case.label)} <small>{markup(summary_line(case.score))}</small>"
-        yield f"<details><summary>{title}</summary>{_calls_table(case.score)}</details>"
+        title = f"{markup(case.label)} <small>{markup(summary_line(case.required_score))}</small>"
+        yield f"<details><summary>{title}</summary>{_calls_table(case.required_score)}</details>"
     if len(cases) > _MOST_CASES:
         yield f"<p>… {len(cases) - _MOST_CASES} more</p>"
 
@@ -208,7 +208,7 @@ def _run_parts(run: RunResults) -> Iterator[str]:
     ]
     yield table_markup(("evaluation", "scorer", "mean", "passed"), rows)
     for each in run.evaluations:
-        yield from _case_parts([case for case in each.results.cases if not each.passes(case)])
+        yield from _case_parts([case for case in each.results.cases if not case.passed])
         notes = assumed_notes(each.results.summary.assumed_writes, "en")
         yield from [f"<p>{markup(note)}</p>" for note in notes]
     yield from [f"<p>{markup(warning)}</p>" for warning in run.warnings]

@@ -37,7 +37,7 @@ from callscore.words.plain_data import calls_of
 from callscore.words.value_text import percent, shown_rating
 
 if TYPE_CHECKING:
-    from callscore.core.results import CaseScore, Results
+    from callscore.core.results import Result, Results
 
 MACRO_F1 = Phrase("Macro F1", "Macro F1")
 _ALL_PASSED = Phrase("All {cases} passed", "Пройдено всё: {cases}")
@@ -67,7 +67,7 @@ def html_parts(
     yield from parts_of_lines(results, lines, lang, heading)
 
 
-def case_line(case: CaseScore, lang: Language) -> bytes:
+def case_line(case: Result, lang: Language) -> bytes:
     """A case as it waits to be packed."""
     view = view_of_case(case, lang)
     return packed_line(index_row(view, case.score, lang), encode_view(view))
