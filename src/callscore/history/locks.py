@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from callscore.errors import UnusableStore
-from callscore.history.database import Database, execute, fetch_all, readable_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from callscore.history.database import Database
     from callscore.history.records import RunRecord
 
 # File descriptors of the locks that this process holds.
@@ -116,6 +116,8 @@ _LOCK = "SELECT pg_try_advisory_lock(hashtextextended(:run, 0))"
 
 def _lock_on_server(database: Database, run: str) -> Callable[[], None] | None:
     """Lock a run in a connection of its own; returns what unlocks it, None if another has locked it."""
+    from callscore.history.database import execute, fetch_all, readable_errors
+
     with readable_errors(database.place):
         connection: Any = database.connect()
         execute(connection, _NO_IDLE_TIMEOUT)

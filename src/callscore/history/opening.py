@@ -11,8 +11,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidOption, UnknownRun, UnusableStore
-from callscore.history import STORE_VARIABLE
 from callscore.history.postgres import (
+    STORE_VARIABLE,
     connect,
     display_address,
     is_server_address,

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.rendering import escape
 from callscore.errors import MissingExtra, UnusableStore
-from callscore.history import STORE_VARIABLE
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+# The environment variable that names the history.
+STORE_VARIABLE = "CALLSCORE_STORE"
 
 # Defaults for libpq, in seconds (`tcp_user_timeout` in milliseconds); the address overrides them.
 _CONNECTION_DEFAULTS: dict[str, Any] = {
