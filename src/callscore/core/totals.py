@@ -350,13 +350,17 @@ class _First:
         self._of_case: dict[str, int] = {}
         self.count = 0
 
-    def add(self, position: int, result: Result, *, is_once: bool = False) -> None:
-        """Keep a result; if `is_once`, only the first of its case."""
-        before = self._of_case.setdefault(result.id, position) if is_once else position
+    def has_room(self, case: str | None) -> bool:
+        """Whether a result is kept that follows all others."""
+        return len(self._kept) != self._most and case not in self._of_case
+
+    def add(self, position: int, result: Result, case: str | None = None) -> None:
+        """Keep a result; if the case is named, only the first one of that case."""
+        before = position if case is None else self._of_case.setdefault(case, position)
         if before < position:
             return
-        if before > position:
-            self._of_case[result.id] = position
+        if before > position and case is not None:
+            self._of_case[case] = position
             self._kept = [each for each in self._kept if each[0] != before]
         self.count += before == position
         insort(self._kept, (position, result), key=itemgetter(0))
@@ -408,8 +412,26 @@ class EvaluationTotals:
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
         self._seconds = array("d")
 
-    def add(self, result: Result, position: int | None = None) -> None:
-        """Add a result; without a position, it follows those that were added before."""
+    def shows(self, result: Result) -> bool:
+        """Whether a result that follows all others is kept to be shown."""
+        return self._is_to_show(result) and self._shown.has_room(self._shown_once(result))
+
+    def _is_to_show(self, result: Result) -> bool:
+        is_shown = self._show == "all" or (self._show == "failing" and result.passed is False)
+        return is_shown and result.failure is None
+
+    def _shown_once(self, result: Result) -> str | None:
+        """A case that fails at several trials is shown once, unless everything is shown."""
+        is_once = result.case.trial is not None and self._show == "failing"
+        return result.case.id if is_once else None
+
+    def add(
+        self, result: Result, position: int | None = None, *, shown: Result | None = None
+    ) -> None:
+        """Add a result; without a position, it follows those that were added before.
+
+        `shown` is the same result with more to show.
+        """
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         self._added += 1
@@ -430,10 +452,8 @@ class EvaluationTotals:
             return
         if result.answer is not None:
             self._seconds.append(result.answer.seconds)
-        if self._show == "all" or (self._show == "failing" and result.passed is False):
-            # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = case.trial is not None and self._show == "failing"
-            self._shown.add(position, result, is_once=is_once)
+        if self._is_to_show(result):
+            self._shown.add(position, shown or result, self._shown_once(result))
 
     def _list(self, result: Result, position: int) -> None:
         insort(self._listed.setdefault(result.id, []), (position, result), key=itemgetter(0))

@@ -241,15 +241,15 @@ class _Rescoring(ScoredRun):
         return self.finish(planned, is_interrupted=is_interrupted, unreadable=unreadable)
 
     def _answers(self) -> Iterator[Asked]:
-        for position, kept in enumerate(self._store.results(self._parent.id)):
+        for kept in self._store.results(self._parent.id):
             at = self._positions[kept.evaluation]
             question, failed = self._question_of(kept, self.groups[at])
             yield Asked(
                 at,
-                position if kept.position is None else kept.position,
+                kept.position,
                 question,
-                (kept.question, ""),
-                partial(self._result, kept, question, failed),
+                digests=(kept.question, ""),
+                known=partial(self._result, kept, question, failed),
             )
 
     async def _result(

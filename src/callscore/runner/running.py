@@ -281,7 +281,7 @@ class ScoredRun:
         workers = Workers(questions, jobs=jobs, limits=limits, recorder=recorder)
 
         def report(asked: Asked, result: Result) -> None:
-            self.totals[asked.group].add(result, asked.position)
+            self.totals[asked.group].add(result, asked.order)
             if is_last(result):
                 workers.start_no_more()
             self._hooks.on_done(asked.question, result)
