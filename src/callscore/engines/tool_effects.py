@@ -85,10 +85,7 @@ def find_effects(  # noqa: PLR0913  (all are options)
             unread.add(f"{document.place}: {' '.join(notes)}")
             notes.clear()
         if tools is None:
-            found = _defined_tools(document)
-            if found != latest:
-                latest = found
-                _take_tools(found, document.value, counter)
+            latest = _take_defined(document, counter, latest)
     return EffectsFound(
         files=len(paths) + (tools is not None),
         traces=count,
@@ -130,11 +127,15 @@ def _traces(
         return []
 
 
-def _defined_tools(document: Document) -> list[Tool]:
+def _take_defined(document: Document, counter: EvidenceCounter, latest: list[Tool]) -> list[Tool]:
+    """Take the definitions in a document, unless they are the latest; returns them."""
     try:
-        return read_definitions_in(document.value, dialect=document.dialect)
+        found = read_definitions_in(document.value, dialect=document.dialect)
     except (InvalidCall, RecursionError):  # its calls were read, or it was skipped
-        return []
+        return latest
+    if found != latest:
+        _take_tools(found, document.value, counter)
+    return found
 
 
 def _take_definitions(path: str, counter: EvidenceCounter) -> None:
