@@ -44,7 +44,7 @@ def written(target: Path, output_format: str, records: list[dict[str, Any]]) -> 
         take = output.on_case
         for case in found.cases:
             take(case)
-        output.write(replace(found, cases=()))
+        output.write(replace(found, shown=()))
     return target.read_text()
 
 

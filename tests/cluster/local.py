@@ -15,22 +15,21 @@ from pyarrow import parquet
 from pyarrow.compute import field
 
 from callscore.core.results import Noted
-from callscore.engines.batches import (
-    SIDE_KEYS,
-    joined_rows,
-    score_rows,
-    side_rows,
-    side_schema,
-)
-from callscore.engines.record_reading import LINE_COLUMN, OFFSET_COLUMN, SOURCE_COLUMN
+from callscore.engines.batches import RowScorer, score_items
+from callscore.engines.clusters import REFERENCE, SIDE_KEYS, TRACE, join_part, side_of
+from callscore.engines.inputs import CASES, REFERENCES, TRACES
+from callscore.engines.record_reading import RecordReader
 from callscore.engines.result_rows import row_schema
 from callscore.engines.row_totals import place_text, results_of
+from callscore.sources import BadRecord, Lines, Record
+from callscore.sources.tables import batch_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.results import Results
     from callscore.engines.batches import RowOptions
+    from callscore.engines.record_reading import Item
 
 __all__ = ["files_of", "in_order", "joined", "read_results", "results_in_order", "scored"]
 
@@ -55,44 +54,52 @@ def scored(paths: Sequence[str], options: RowOptions) -> pa.Table:
 
 
 def _score(paths: Sequence[str], options: RowOptions) -> pa.Table:
-    return pa.Table.from_batches(score_rows(_rows(paths), options), row_schema(options.columns))
+    rows = score_items(_items(paths, RecordReader(options, CASES)), RowScorer(options))
+    return pa.Table.from_batches(rows, row_schema(options.columns))
 
 
 def joined(references: Sequence[str], traces: Sequence[str], options: RowOptions) -> pa.Table:
     """The result rows of two data sets."""
-    batches = [
-        *side_rows(_rows(references), options, "expected"),
-        *side_rows(_rows(traces), options, "actual"),
+    sides = [
+        row
+        for paths, part in ((references, REFERENCES), (traces, TRACES))
+        for item in _items(paths, RecordReader(options, part))
+        for row in [side_of(item, options, REFERENCE if part is REFERENCES else TRACE, 1)]
     ]
-    sides = pa.Table.from_batches(batches, side_schema())
-    sides = sides.sort_by([(name, "ascending") for name in SIDE_KEYS])
-    rows = joined_rows(sides.to_batches(), options)
-    return pa.Table.from_batches(rows, row_schema(options.columns))
+    table = pa.Table.from_pylist([dict(zip(SIDE_KEYS, row, strict=False)) for row in sides])
+    table = table.sort_by([(name, "ascending") for name in SIDE_KEYS])
+    return pa.Table.from_batches(
+        join_part(table.to_batches(), options), row_schema(options.columns)
+    )
 
 
-def _rows(paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _items(paths: Sequence[str], reader: RecordReader) -> Iterator[Item]:
     for path in files_of(paths):
-        table = parquet.read_table(path) if path.suffix == ".parquet" else _lines(path)
-        if OFFSET_COLUMN not in table.schema.names:
-            table = table.append_column(OFFSET_COLUMN, pa.array(range(table.num_rows), pa.int64()))
-        sources = pa.array([str(path)] * table.num_rows, pa.string())
-        yield from table.append_column(SOURCE_COLUMN, sources).to_batches()
+        for offset, record in _rows(path) if path.suffix == ".parquet" else _lines(path):
+            for found in reader.read(record):
+                yield found, str(path), offset
 
 
-def _lines(path: Path) -> pa.Table:
+def _rows(path: Path) -> Iterator[tuple[int, Record]]:
+    offset = 0
+    for batch in parquet.read_table(path).to_batches():
+        for row in batch_rows(batch):
+            yield offset, Record(f"{path}@{offset}", row)
+            offset += 1
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Record | BadRecord]]:
     data = path.read_bytes()
     if path.suffix == ".gz":
         data = gzip.decompress(data)
     elif path.suffix == ".zst":
         data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
-    lines, offsets, offset = [], [], 0
+    offset = 0
     for line in data.split(b"\n"):
         if line.strip():
-            lines.append(line)
-            offsets.append(offset)
+            for record in Lines(f"{path}@{offset}", 1, line).records():
+                yield offset, record
         offset += len(line) + 1
-    binary = pa.array(lines, pa.binary())
-    return pa.table({LINE_COLUMN: binary, OFFSET_COLUMN: pa.array(offsets, pa.int64())})
 
 
 # --- to compare -----------------------------------------------------------------------------------
@@ -139,7 +146,7 @@ def results_in_order(rows: pa.Table, *, max_shown: int = 10) -> Results:
     }
     return structs.replace(
         found,
-        cases=cases,
+        shown=cases,
         not_shown=failing.num_rows - len(cases),
         **notes,
     )

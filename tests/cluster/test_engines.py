@@ -73,9 +73,7 @@ def test_the_rows_and_results_of_json_lines_are_those_of_one_machine(
     run.close()
 
     rows = local.scored(lake.lines, OPTIONS)
-    unknown = _unknown(engine)
-    found = local.in_order(local.read_results(folder), without=unknown)
-    assert found.equals(local.in_order(rows, without=unknown))
+    assert local.in_order(local.read_results(folder)).equals(local.in_order(rows))
     assert run.results.summary == local.results_in_order(rows).summary
     assert run.results.summary == score_files(local.files_of(lake.lines), skip_bad=True).summary
     assert run.results.skipped.count == local.results_in_order(rows).skipped.count
@@ -91,9 +89,7 @@ def test_two_data_sets_are_joined_on_their_ids_as_on_one_machine(
     run.close()
 
     rows = local.joined(references, traces, OPTIONS)
-    unknown = _unknown(engine)
-    found = local.in_order(_without_places(local.read_results(folder), unknown), without=unknown)
-    assert found.equals(local.in_order(_without_places(rows, unknown), without=unknown))
+    assert local.in_order(local.read_results(folder)).equals(local.in_order(rows))
     summary = local.results_in_order(rows).summary
     assert run.results.summary == summary
     statuses = set(rows["status"].to_pylist())
@@ -102,21 +98,6 @@ def test_two_data_sets_are_joined_on_their_ids_as_on_one_machine(
     one_machine = score_joined(*files, skip_bad=True, max_shown=0)
     assert one_machine.summary.outcomes == summary.outcomes
     assert one_machine.without_reference.count == run.results.without_reference.count
-
-
-def _unknown(engine: Any) -> tuple[str, ...]:
-    """The columns that an engine cannot fill: Spark does not say where in a file a line is."""
-    return ("offset",) if engine.ENGINE == "Spark" else ()
-
-
-def _without_places(rows: Any, unknown: tuple[str, ...]) -> Any:
-    """Without the places in problems, if they are not known."""
-    if not unknown:
-        return rows
-    from pyarrow import compute
-
-    problems = compute.replace_substring_regex(rows["problem"], r"@\d+", "")
-    return rows.set_column(rows.schema.get_field_index("problem"), "problem", problems)
 
 
 def test_the_failing_cases_are_kept_without_writing_rows(engine: Any, few: str) -> None:

@@ -188,7 +188,7 @@ class _Ray:
     def scoring(self, notes: Path) -> list[int]:
         """The processes that have begun with a part, and are still at it."""
         noting = {pid for pids in _begun(notes).values() for pid in pids}
-        return [pid for pid in noting if "score_table" in _command(pid)]
+        return [pid for pid in noting if "work_on_block" in _command(pid)]
 
     def has_noticed(self, killed: list[int], begun: dict[str, list[int]]) -> bool:
         """Whether another process began the part of a killed one again."""

@@ -27,7 +27,6 @@ from tests.engines.row_cases import RECORDS, row_table
 from callscore import Settings, score_files, score_joined
 from callscore.engines import local_rows, pool, results_of, splits
 from callscore.engines.batches import RowScorer
-from callscore.engines.row_files import RowFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -430,7 +429,7 @@ def test_workers_that_are_killed_lose_and_double_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "cases.jsonl", [record(number) for number in range(900)])
-    take, ours = RowScorer.take_case, os.getpid()
+    take, ours = RowScorer._take, os.getpid()
 
     def take_or_die_once(scorer: RowScorer, case: Any, *place: Any, **named: Any) -> None:
         killed = tmp_path / f"killed at {case.id}"
@@ -439,7 +438,7 @@ def test_workers_that_are_killed_lose_and_double_nothing(
             os.kill(os.getpid(), signal.SIGKILL)
         take(scorer, case, *place, **named)
 
-    monkeypatch.setattr(RowScorer, "take_case", take_or_die_once)
+    monkeypatch.setattr(RowScorer, "_take", take_or_die_once)
 
     rows = rows_of(path, "--jobs", 3, results=tmp_path / "rows.parquet")
 
@@ -452,14 +451,14 @@ def test_a_line_that_ends_every_process_is_reported_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / "cases.jsonl", MANY)
-    take, ours = RowScorer.take_case, os.getpid()
+    take, ours = RowScorer._take, os.getpid()
 
     def take_or_die(scorer: RowScorer, case: Any, *place: Any, **named: Any) -> None:
         if os.getpid() != ours and case.id == "case 50":
             os.kill(os.getpid(), signal.SIGKILL)
         take(scorer, case, *place, **named)
 
-    monkeypatch.setattr(RowScorer, "take_case", take_or_die)
+    monkeypatch.setattr(RowScorer, "_take", take_or_die)
 
     rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
 
@@ -493,30 +492,6 @@ def test_a_process_that_ends_before_its_first_record_is_not_tried_for_long(
     (lost,) = [row for row in rows if row["status"] == "unreadable"]
     assert tries.stat().st_size <= 7
     assert "ended 6 processes" in lost["problem"]
-
-
-def test_processes_that_end_while_they_write_the_results_are_an_error_and_the_run_can_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, tries = write(tmp_path / "cases.jsonl", MANY), tmp_path / "tries"
-    written, ours = RowFile.written, os.getpid()
-
-    def die(file: RowFile, batch: Any) -> Any:
-        if os.getpid() != ours and file._path.name == "rows.parquet":
-            with tries.open("ab") as noted:
-                noted.write(b"x")
-            os.kill(os.getpid(), signal.SIGKILL)
-        return written(file, batch)
-
-    arguments = ["score", path, "--jobs", 2, "--results", tmp_path / "rows.parquet"]
-    with monkeypatch.context() as patch:
-        patch.setattr(RowFile, "written", die)
-        assert run(*arguments) == 5
-    assert tries.stat().st_size == 1 + pool.MOST_DEATHS
-    assert "3 processes that wrote the results" in capsys.readouterr().err
-    rows = rows_of(path, "--resume", results=tmp_path / "rows.parquet")
-
-    assert rows.num_rows == len(MANY)
 
 
 def test_any_number_of_records_may_end_their_process(

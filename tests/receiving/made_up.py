@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+import pytest
 
-from callscore.receiving.closed_traces import TraceReader
-from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON
 from callscore.receiving.receiver import Receiver
+from callscore.receiving.scoring import Session
+from callscore.receiving.traces import Limits, TraceReader
 
 __all__ = [
     "Clock",
@@ -22,6 +25,8 @@ __all__ = [
     "in_protobuf",
     "kill",
     "lines_of",
+    "no_file_over",
+    "span_ids",
     "trace_id",
     "varint",
 ]
@@ -87,10 +92,20 @@ def lines_of(output: Any) -> list[dict[str, Any]]:
     return [msgspec.json.decode(line) for line in output.read_bytes().splitlines()]
 
 
+def span_ids(line: dict[str, Any]) -> list[str]:
+    return [
+        span["spanId"]
+        for batch in line["resourceSpans"]
+        for scope in batch["scopeSpans"]
+        for span in scope["spans"]
+    ]
+
+
 def a_receiver(output: Any, clock: Clock, **options: Any) -> Receiver:
     """A receiver that closes a trace after a second with a root, or after ten."""
     limits = options.pop("limits", None) or Limits(settle=1, quiet=10)
-    return Receiver(output, TraceReader(), limits=limits, clock=clock, **options)
+    session = options.pop("session", None) or Session(TraceReader(), references={})
+    return Receiver(output, session, limits=limits, clock=clock, **options)
 
 
 def accept(
@@ -104,6 +119,17 @@ def kill(receiver: Receiver) -> None:
     """Leave the files as a killed receiver does."""
     receiver._spool.close(ends_session=False)
     receiver._file.close()
+
+
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    limits = pytest.importorskip("resource")
+    before = limits.getrlimit(limits.RLIMIT_FSIZE)
+    limits.setrlimit(limits.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        limits.setrlimit(limits.RLIMIT_FSIZE, before)
 
 
 # --- protobuf ------------------------------------------------------------------------------------

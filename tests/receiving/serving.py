@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from tests.receiving.made_up import Clock, a_receiver, a_request, a_span, in_protobuf
 
-from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import PROTOBUF
 from callscore.receiving.server import listening, trace_server
+from callscore.receiving.traces import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +17,23 @@ from tests.receiving.made_up import (
     field,
     kill,
     lines_of,
+    no_file_over,
+    span_ids,
     trace_id,
 )
 
+from callscore.core.case import Case
 from callscore.errors import CallscoreError, InvalidSettings
-from callscore.receiving.open_traces import Limits
+from callscore.receiving import spool as spools
 from callscore.receiving.otlp import JSON, PROTOBUF, RefusedRequest
 from callscore.receiving.receiver import spool_of
+from callscore.receiving.scoring import Session
+from callscore.receiving.traces import Limits, TraceReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from callscore.receiving.closed_traces import ClosedTrace
+    from callscore.receiving.traces import Trace
 
 
 @pytest.fixture
@@ -52,6 +54,7 @@ def nested(depth: int, kind: str = "arrayValue") -> dict[str, Any]:
 
 
 KEYS = ("callscore.case_id", "gen_ai.tool.call.arguments", "gen_ai.input.messages", "other")
+NUMBERS: list[Any] = [2**63 - 1, "-9223372036854775808", "abc", 10**30, "9" * 5_000, 1.5, []]
 EMPTY: list[Any] = [{}, {"arrayValue": {}}, {"kvlistValue": None}, None]
 WRONG: list[Any] = [1, "x", [], {"arrayValue": [1]}]
 TEXTS = ("[" * 100_000, '{"a":' * 300 + "1" + "}" * 300, "9" * 5_000, "NaN", '{"a": 1e999}', "\0")
@@ -64,12 +67,11 @@ TEXTS = ("[" * 100_000, '{"a":' * 300 + "1" + "}" * 300, "9" * 5_000, "NaN", '{"
         *((False, nested(depth)) for depth in (40, 120, 300)),
         *((False, nested(depth, "kvlistValue")) for depth in (40, 120)),
         *((True, {"stringValue": text}) for text in TEXTS),
-        *((True, {"intValue": number}) for number in (2**63 - 1, "-9223372036854775808", "abc")),
-        *((False, {"intValue": number}) for number in (10**30, "9" * 5_000, 1.5)),
+        *((True, {"intValue": number}) for number in NUMBERS),
         *((True, {"doubleValue": number}) for number in ("NaN", 1e308, 1)),
-        *((False, {"boolValue": flag}) for flag in (1, "true")),
+        *((True, {"boolValue": flag}) for flag in (1, "true")),
         *((True, value) for value in EMPTY),
-        *((False, value) for value in WRONG),
+        *((True, value) for value in WRONG),
     ],
 )
 def test_a_value_that_is_acknowledged_can_be_read_after_a_kill(
@@ -85,10 +87,11 @@ def test_a_value_that_is_acknowledged_can_be_read_after_a_kill(
                 accept(receiver, span)
             assert (caught.value.status, bool(caught.value.problem)) == (400, True)
     kill(receiver)
-    aside: list[str] = []
-    a_receiver(output, Clock(), on_aside=lambda name, _: aside.append(name)).finish()
+    a_receiver(output, Clock()).finish()
 
-    assert (len(lines_of(output)), aside) == (len(KEYS) if is_kept else 0, [])
+    lines = lines_of(output)
+    assert len(lines) == (len(KEYS) if is_kept else 0)
+    assert not any("problem" in line for line in lines)
     assert not spool_of(output).exists()
 
 
@@ -129,73 +132,81 @@ def test_a_resource_around_many_traces_does_not_fill_the_disk(output: Path) -> N
     assert (caught.value.status, lines_of(output)) == (413, [])
 
 
-def test_a_trace_that_cannot_be_read_is_kept_aside_and_the_rest_goes_on(output: Path) -> None:
-    aside: list[str] = []
+def test_a_trace_that_cannot_be_read_is_written_and_the_rest_goes_on(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = TraceReader.read
 
-    def fail(trace: ClosedTrace) -> dict[str, Any]:
+    def fail(reader: TraceReader, trace: Trace) -> None:
+        read(reader, trace)
         if trace.trace_id == trace_id(2):
             raise ZeroDivisionError
-        return {}
 
-    receiver = a_receiver(
-        output, Clock(), fields_of=fail, on_aside=lambda *found: aside.append(" ".join(found))
-    )
+    monkeypatch.setattr(TraceReader, "read", fail)
+    session = Session(TraceReader(), references={"a": Case(id="a", expected=())})
+    receiver = a_receiver(output, Clock(), session=session)
     accept(receiver, a_span(1, 1), a_span(2, 1), a_span(3, 1))
     receiver.finish()
 
-    assert written(output) == [trace_id(1), trace_id(3)]
-    assert aside == [f"{trace_id(2)} ZeroDivisionError()"]
-    assert receiver.unwritten == 1
+    lines = lines_of(output)
+    assert [line["trace_id"] for line in lines] == [trace_id(number) for number in (1, 2, 3)]
+    assert (lines[1]["problem"], "actual" in lines[1]) == ("ZeroDivisionError()", False)
+    assert lines[1]["resourceSpans"]
+    assert session.results().skipped.names == (f"trace {trace_id(2)}: ZeroDivisionError()",)
+
+
+@pytest.mark.parametrize("already", [b"", b'{"a":1}\n' * 100])
+def test_an_output_that_was_moved_away_begins_again(output: Path, already: bytes) -> None:
+    output.write_bytes(already)
+    for number in (1, 2):
+        receiver = a_receiver(output, Clock())
+        accept(receiver, a_span(number, 1))
+        kill(receiver)
+        output.rename(output.with_name("moved.jsonl"))
     a_receiver(output, Clock()).finish()
-    assert written(output) == [trace_id(1), trace_id(2), trace_id(3)]
-    assert not spool_of(output).exists()
 
-
-def test_an_output_that_was_replaced_is_said_once(output: Path) -> None:
-    receiver = a_receiver(output, Clock())
-    accept(receiver, a_span(1, 1))
-    kill(receiver)
-    output.rename(output.with_name("moved.jsonl"))
-
-    receiver = a_receiver(output, Clock())
-    accept(receiver, a_span(2, 1))
-    kill(receiver)
-    again = a_receiver(output, Clock())
-    again.finish()
-
-    assert (receiver.is_known_output, again.is_known_output) == (False, True)
     assert written(output) == [trace_id(1), trace_id(2)]
 
 
-@contextmanager
-def no_file_over(size: int) -> Iterator[None]:
-    limits = pytest.importorskip("resource")
-    before = limits.getrlimit(limits.RLIMIT_FSIZE)
-    limits.setrlimit(limits.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        limits.setrlimit(limits.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("later", [[], [a_span(4, 1)]])
-def test_what_was_refused_or_deleted_is_not_there_at_the_next_start(
+def test_what_was_refused_is_not_there_at_the_next_start(
     output: Path, later: list[dict[str, Any]]
 ) -> None:
     receiver = a_receiver(output, Clock())
     accept(receiver, a_span(1, 1, text="x" * 400_000))
-    with no_file_over(600_000):  # the log has room for another one, and the database does not
-        with pytest.raises(RefusedRequest) as caught:
-            accept(receiver, a_span(2, 1, text="x" * 400_000))
-        receiver._spool.delete([1])
-        with pytest.raises(RefusedRequest):
-            accept(receiver, a_span(3, 1, text="x" * 400_000))
+    with no_file_over(600_000):
+        for number in (2, 3):
+            with pytest.raises(RefusedRequest) as caught:
+                accept(receiver, a_span(number, 1, text="x" * 400_000))
+            assert caught.value.status == 503
     for span in later:
         accept(receiver, span)
     kill(receiver)
     a_receiver(output, Clock()).finish()
 
-    assert (caught.value.status, written(output)) == (503, [trace_id(4)] * len(later))
+    assert written(output) == [trace_id(number) for number in (1, 4)[: 1 + len(later)]]
+
+
+def test_a_spool_of_which_little_is_needed_is_written_anew(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spools, "_SPARED_BYTES", 10_000)
+    clock = Clock()
+    receiver = a_receiver(output, clock)
+    accept(receiver, a_span(1, 1, 5))
+    for number in range(2, 200):
+        accept(receiver, a_span(number, 1))
+        clock.now += 1
+        if number % 9:  # the first one has no root
+            accept(receiver, a_span(1, number, 5))
+        receiver.work()
+    largest = spool_of(output).stat().st_size
+    kill(receiver)
+    a_receiver(output, Clock()).finish()
+
+    assert largest < 400_000
+    spans = [span for line in lines_of(output) for span in span_ids(line)]
+    assert len(spans) == 198 + 1 + 198 - 22
 
 
 def error_of_start(output: Path) -> str:
@@ -214,29 +225,37 @@ def test_damage_is_reported_and_kept_and_what_can_be_read_is_written(output: Pat
         accept(receiver, a_span(number, 1, text="x" * 200))
     kill(receiver)
     spool = spool_of(output)
-    whole, random, reported, lost = spool.read_bytes(), Random(1), 0, 0
-    for _ in range(150):
-        output.unlink()
+    whole, random = spool.read_bytes(), Random(1)
+    for place in [len(whole) - 1, *(random.randrange(len(whole)) for _ in range(150))]:
+        output.unlink(missing_ok=True)
         damaged = bytearray(whole)
-        damaged[random.randrange(len(damaged))] ^= 1 << random.randrange(8)
+        damaged[place] ^= 1 << random.randrange(8)
         spool.write_bytes(damaged)
         problem = error_of_start(output)
         found = written(output)
-        if problem:
-            assert str(spool) in problem
-            assert "Move the file away" in problem
-            assert spool.read_bytes() == damaged
-            assert error_of_start(output) == problem
-            assert written(output) == found  # nothing is written twice
-            reported += 1
-            lost += len(found) < 40
-            spool.unlink()
-        else:  # a byte that means nothing
-            assert found == [trace_id(number) for number in range(1, 51)]
-            assert not spool.exists()
 
-    assert reported > 50
-    assert lost < 15  # a whole page, or the beginning of the file
+        assert str(spool) in problem
+        assert "Move the file away" in problem
+        assert spool.read_bytes() == damaged
+        assert error_of_start(output) == problem
+        assert written(output) == found  # nothing is written twice
+        assert len(found) in ((0,) if place < whole.index(b"\n") + 1 else (48, 49))
+
+
+@pytest.mark.parametrize("cut", [1, 100, 400])
+def test_a_request_that_was_cut_off_was_not_acknowledged(output: Path, cut: int) -> None:
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(1, 1))
+    size = spool_of(output).stat().st_size
+    accept(receiver, a_span(2, 1, text="x" * 500))
+    kill(receiver)
+    os.truncate(spool_of(output), size + cut)
+    again = a_receiver(output, Clock())
+    accept(again, a_span(3, 1))
+    kill(again)
+    a_receiver(output, Clock()).finish()
+
+    assert written(output) == [trace_id(1), trace_id(3)]
 
 
 def size_and_beginning(path: Path) -> tuple[int, bytes]:
@@ -244,20 +263,14 @@ def size_and_beginning(path: Path) -> tuple[int, bytes]:
         return path.stat().st_size, file.read(8192)
 
 
-@pytest.mark.parametrize("name", ["text", "database", "table", "sparse"])
+@pytest.mark.parametrize("name", ["text", "binary", "sparse"])
 def test_a_file_of_something_else_is_refused_and_stays_as_it_is(output: Path, name: str) -> None:
     spool = spool_of(output)
-    if name == "text":
-        spool.write_text("notes\n" * 100, encoding="utf-8")
-    elif name == "sparse":
+    if name == "sparse":
         kill(a_receiver(output, Clock()))
         os.truncate(spool, 1 << 36)
     else:
-        connection = sqlite3.connect(spool)
-        if name == "table":
-            connection.execute(f"PRAGMA application_id={0x63734F54}")
-        connection.execute("CREATE TABLE spool (id INTEGER PRIMARY KEY, text TEXT)")
-        connection.close()
+        spool.write_bytes(b"notes\n" * 100 if name == "text" else bytes(100_000))
     before = size_and_beginning(spool)
 
     with pytest.raises(InvalidSettings, match=r"ove the file away"):

@@ -15,28 +15,20 @@ from tests.receiving.made_up import (
     a_span,
     a_tool_span,
     lines_of,
+    span_ids,
     trace_id,
 )
 from tests.receiving.serving import LIMITS, ask, serving
 
 from callscore import InvalidSettings, read_calls, score_joined
-from callscore.receiving.open_traces import Limits
 from callscore.receiving.otlp import JSON
+from callscore.receiving.traces import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 AGENT: dict[str, Any] = {"gen_ai__operation__name": "invoke_agent"}
 CASE: dict[str, Any] = {"callscore__case_id": "paris"}
-
-
-def span_ids(line: dict[str, Any]) -> list[str]:
-    return [
-        span["spanId"]
-        for batch in line["resourceSpans"]
-        for scope in batch["scopeSpans"]
-        for span in scope["spans"]
-    ]
 
 
 def test_a_trace_is_a_line_with_its_calls_and_spans(tmp_path: Path) -> None:
@@ -170,7 +162,7 @@ def test_requests_that_cannot_be_read_change_nothing(tmp_path: Path) -> None:
         b"{",
         b"[]",
         b'{"resourceSpans": 5}',
-        b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": {"a": 1}}]}]}]}',
+        b'{"resourceSpans": [{"resource": [], "scopeSpans": []}]}',
         b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"x": "\xff"}]}]}]}',
         b'{"x": ' + b"[" * 40_000 + b"]" * 40_000 + b"}",
     ]

@@ -43,7 +43,7 @@ WAYS: dict[str, Callable[[Score], str]] = {
     "a case": lambda score: repr(Result(case=Case(id="a"), score=score)),
     "results": lambda score: repr(
         Results(
-            settings=Settings(), summary=Summary(), cases=(Result(case=Case(id="a"), score=score),)
+            settings=Settings(), summary=Summary(), shown=(Result(case=Case(id="a"), score=score),)
         )
     ),
 }

@@ -88,7 +88,7 @@ def compared_inputs(
             pairs=cases.pairs,
             after=after.writer,
             case_command=after.command,
-            pass_mark=inputs.settings.pass_mark if second else _pass_mark(sides[1]),
+            pass_mark=inputs.settings.pass_mark if second else sides[1].pass_mark,
             settings=(settings_text(inputs.settings, lang, write=str),) if first or second else (),
         )
         yield RunsAndCases(runs, cases)
@@ -106,7 +106,7 @@ def compared_runs(
         pairs=cases.pairs,
         after=after.writer,
         case_command=after.command,
-        pass_mark=_pass_mark(sides[1]),
+        pass_mark=sides[1].pass_mark,
     )
     return RunsAndCases(runs, cases)
 
@@ -145,10 +145,3 @@ def _explain_command(inputs: ComparedInputs, name: str) -> str:
     if inputs.expected is not None:
         file = f"--expected {shlex.quote(inputs.expected)} --actual {file}"
     return " ".join(["callscore explain", file, *inputs.typed, "--case"])
-
-
-def _pass_mark(side: Side) -> float:
-    """The score from which the cases of a run pass, if all its evaluations have the same."""
-    marks = {evaluation.options.get("pass_mark") for evaluation in side.evaluations}
-    found = marks.pop() if len(marks) == 1 else None
-    return found if isinstance(found, int | float) else DEFAULT.pass_mark

@@ -272,12 +272,8 @@ class Output:
         cases = self._cases
         if cases is None or cases.shown.count <= 1:
             only = None if cases is None else cases.only
-            from callscore.core.results import UnscoredCase
-
-            if isinstance(only, UnscoredCase):
-                results = replace(results, unscored=(only,))
-            elif only is not None:
-                results = replace(results, cases=(*results.cases, only))
+            if only is not None:
+                results = replace(results, shown=(*results.shown, only))
             write_report("score", (results,), self, self._format, is_live=True, lang=self._lang)
         else:
             self._write_around(cases, without_secrets(results, is_live=True))

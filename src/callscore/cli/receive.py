@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -51,29 +51,15 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.engines.inputs import input_options_for
 from callscore.formats.dialect import dialect_named
-from callscore.receiving.closed_traces import DEFAULT_MATCH, ClosedTrace, TraceReader
-from callscore.receiving.open_traces import Limits
-from callscore.receiving.receiver import Receiver, spool_of
-from callscore.receiving.scoring import (
-    Checker,
-    Outcome,
-    Remarks,
-    Scorer,
-    Taker,
-    read_references,
-    reason_text,
-    result_fields,
-)
-from callscore.receiving.server import (
+from callscore.receiving.receiver import (
     DEFAULT_HOST,
     DEFAULT_PORT,
     TOKEN_VARIABLE,
-    TraceServer,
-    checked_token,
-    listening,
-    require_extra,
-    trace_server,
+    Receiver,
+    spool_of,
 )
+from callscore.receiving.scoring import Session, read_references
+from callscore.receiving.traces import DEFAULT_MATCH, Limits, Trace, TraceReader
 from callscore.reports.formatting import LONG_NAME_WIDTH, first_names
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
@@ -81,7 +67,7 @@ from callscore.uploaders.backends import BACKENDS, backend_named
 from callscore.uploaders.evaluations import evaluations_of
 
 if TYPE_CHECKING:
-    from callscore.engines.saving import SaveRequest, ScoreSaver
+    from callscore.engines.saving import SaveRequest
     from callscore.uploaders.sending import Uploader
 
 _DEFAULT_OUTPUT = "traces.jsonl"
@@ -111,10 +97,6 @@ _WRITTEN_BEFORE = Phrase(
     "{traces} of it in {file}: counted again, as a part of this session",
     "его записи в {file}: {traces}, учитываются снова как часть этого сеанса",
 )
-_OTHER_OUTPUT = Phrase(
-    "{file} is not the file that the spool belongs to: some traces may be written a second time",
-    "буфер относится не к файлу {file}: некоторые трассы могут быть записаны второй раз",
-)
 _CANNOT_WRITE = Phrase(
     "cannot write: {problem}. Requests are refused until this is solved",
     "запись невозможна: {problem}. До устранения причины запросы отклоняются",
@@ -123,10 +105,6 @@ _WRITES_AGAIN = Phrase("writing again", "запись возобновлена")
 _NOT_WRITTEN = Phrase(
     "{traces} could not be written. They are kept in {spool}, for the next start",
     "не записано: {traces}. Данные остались в {spool} до следующего запуска",
-)
-_KEPT_ASIDE = Phrase(
-    "trace {trace} could not be read, and is kept in {spool}. Please report this: {problem}",
-    "не удалось прочитать трассу {trace}, данные остались в {spool}. Пожалуйста, сообщите об этом: {problem}",
 )
 _TOTAL = Phrase("{traces}, {spans} in {file}", "{traces}, {spans} в {file}")
 _AGAIN = Phrase("{spans} sent again, kept once", "повторно отправлено: {spans}, сохранены один раз")
@@ -263,7 +241,8 @@ _SECONDS = click.FloatRange(min=0, max=86_400)
 def command(context: click.Context, /, **options: Any) -> int:
     """Receive traces until Ctrl-C, and find the exit code."""
     protect_inputs()
-    require_extra()
+    from callscore.receiving.server import checked_token  # it needs the extra `web`
+
     _require_used(context)
     require_one_stdin(*options["expected"], options["tools"])
     request = SimpleNamespace(**options)
@@ -320,44 +299,48 @@ def _require_possible(request: SimpleNamespace) -> None:
 
 
 def _receive(request: SimpleNamespace, output: Output, token: str | None) -> int:
+    from callscore.receiving.server import listening, trace_server
+
     with (
         listening(request.host, request.port) as sock,  # before anything is written
         saving_scores(_about_run(request), request.store, request.lang) as keeper,
         _uploading(request) as uploader,
     ):
-        session = _Session(request, output, keeper, uploader)
+        references = read_references(request.expected, request.inputs) if request.expected else {}
         dialect = None if request.input_format is None else dialect_named(request.input_format)
-        receiver = Receiver(
-            Path(request.output),
+        session = Session(
             TraceReader(request.match, request.read_options, dialect),
-            limits=Limits(
-                settle=request.settle,
-                quiet=request.close_after,
-                max_body_bytes=request.max_body * _MEGABYTE,
-                max_open_bytes=request.max_memory * _MEGABYTE,
-            ),
-            fields_of=session.fields_of,
-            on_written=session.show,
-            take_again=session.take,
-            on_aside=session.note_aside,
+            references=references,
+            checks=request.check,
+            settings=request.settings,
+            tools=request.tools,
+            metrics=request.metric,
+            on_result=None if keeper is None else keeper.save_result,
+            max_shown=request.max_shown,
         )
+        live = _Live(TraceLines(output, request.match, request.lang, references), uploader)
+        limits = Limits(
+            settle=request.settle,
+            quiet=request.close_after,
+            max_body_bytes=request.max_body * _MEGABYTE,
+            max_open_bytes=request.max_memory * _MEGABYTE,
+        )
+        receiver = Receiver(Path(request.output), session, limits=limits, on_written=live.show)
         try:
             with (
                 _until_stopped() as stop,
-                trace_server(
-                    receiver, sock, token=token, on_refused=session.note_refused
-                ) as server,
+                trace_server(receiver, sock, token=token, on_refused=live.note_refused) as server,
             ):
-                _print_start(request, receiver, server)
-                _work(receiver, server, stop, request.lang)
+                _print_start(request, receiver, server.address)
+                _work(receiver, server.thread, stop, request.lang)
         except BaseException:
             receiver.finish(ends_session=False)  # there is no report
             raise
         receiver.finish()
         results = session.results()
     print_saved(keeper, request.lang)
-    code = _report(request, receiver, output, results, session.remarks)
-    session.print_refused()
+    code = _report(request, receiver, output, results, session)
+    live.print_refused()
     if receiver.unwritten:
         left = count_of(_TRACES, receiver.unwritten, request.lang)
         spool = spool_of(Path(request.output))
@@ -365,6 +348,42 @@ def _receive(request: SimpleNamespace, output: Output, token: str | None) -> int
     if uploader is not None:
         uploader.close().require_all()
     return code
+
+
+class _Live:
+    """Shows what happens while traces are received."""
+
+    def __init__(self, lines: TraceLines, uploader: Uploader | None) -> None:
+        self._lines = lines
+        self._uploader = uploader
+        self._refused: Counter[int] = Counter()
+
+    def show(self, trace: Trace) -> None:
+        """Show a trace that is on the disk, and send its score.
+
+        If the backend takes none, it is counted as lost: traces come first.
+        """
+        self._lines.show(trace)
+        if trace.score is None or self._uploader is None:
+            return
+        origin = (trace.case and trace.case.origin) or Origin(trace.trace_id)
+        for each in evaluations_of(trace.score, origin=origin, case=trace.id):
+            self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
+
+    def note_refused(self, status: int, problem: str) -> None:
+        """Count a request that was refused, and print the first one of each status."""
+        self._refused[status] += 1
+        if self._refused[status] == 1 and status != _CANNOT_WRITE_STATUS:  # the owner knows
+            shown = clip(escape(problem), _PROBLEM_WIDTH)
+            print_note(say(_FIRST_REFUSED, self._lines.lang, status=status, problem=shown))
+
+    def print_refused(self) -> None:
+        """Print how many requests were refused."""
+        lang, counts = self._lines.lang, sorted(self._refused.items())
+        if counts:
+            requests = count_of(_REQUESTS, self._refused.total(), lang)
+            shown = ", ".join(f"{count} × {status}" for status, count in counts)
+            print_note(say(_ALL_REFUSED, lang, requests=requests, counts=shown))
 
 
 def _about_run(request: SimpleNamespace) -> SaveRequest | None:
@@ -399,7 +418,7 @@ def _uploading(request: SimpleNamespace) -> Iterator[Uploader | None]:
         print_delivery(uploader.close(), request.lang)
 
 
-def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) -> None:
+def _work(receiver: Receiver, server: Thread, stop: Event, lang: Language) -> None:
     """Write traces as they are complete, until the command is stopped."""
     shown = ""
     while not stop.wait(_TICK):
@@ -409,7 +428,7 @@ def _work(receiver: Receiver, server: TraceServer, stop: Event, lang: Language) 
             phrase = _CANNOT_WRITE if problem else _WRITES_AGAIN
             print_note(say(phrase, lang, problem=problem))
             shown = problem
-        if not server.thread.is_alive():
+        if not server.is_alive():
             raise click.ClickException("The server has ended unexpectedly.")
 
 
@@ -434,20 +453,18 @@ def _until_stopped() -> Iterator[Event]:
             signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)
 
 
-def _print_start(request: SimpleNamespace, receiver: Receiver, server: TraceServer) -> None:
+def _print_start(request: SimpleNamespace, receiver: Receiver, address: str) -> None:
     lang, counts = request.lang, receiver.counts
-    if not receiver.is_known_output:
-        print_note(say(_OTHER_OUTPUT, lang, file=request.output))
     if counts.recovered or counts.written_before:
         print_note(say(_RECOVERED, lang, spans=count_of(_SPANS, counts.recovered, lang)))
     if counts.written_before:
         traces = count_of(_TRACES, counts.written_before, lang)
         print_note(say(_WRITTEN_BEFORE, lang, traces=traces, file=request.output))
-    print_note(say(_RECEIVING, lang, address=server.address, file=request.output))
+    print_note(say(_RECEIVING, lang, address=address, file=request.output))
 
 
 def _report(
-    request: SimpleNamespace, receiver: Receiver, output: Output, results: Any, remarks: Remarks
+    request: SimpleNamespace, receiver: Receiver, output: Output, results: Any, session: Session
 ) -> int:
     """Write the totals, and find the exit code."""
     lang, counts = request.lang, receiver.counts
@@ -462,10 +479,10 @@ def _report(
             is_live=True,
             lang=lang,
         )
-    for sentence, noted in remarks.notes(lang):
+    for sentence, noted in session.notes(lang):
         names = first_names(noted.names, noted.count, lang, width=LONG_NAME_WIDTH)
         print_named_note(sentence, names)
-    why_none = remarks.why_none(lang, is_scored=not request.check)
+    why_none = session.why_none(lang)
     if request.check:
         code = check_exit_code(
             results, request.fail_on, lang, request.max_skipped, why_none=why_none
@@ -488,88 +505,3 @@ def _report(
         if count:
             print_note(say(phrase, lang, spans=count_of(_SPANS, count, lang)))
     return code
-
-
-class _Session:
-    """Scores or checks each trace, and shows it in a line.
-
-    Attributes:
-        remarks: about all traces so far.
-    """
-
-    def __init__(
-        self,
-        request: SimpleNamespace,
-        output: Output,
-        keeper: ScoreSaver | None,
-        uploader: Uploader | None,
-    ) -> None:
-        self._request = request
-        self._uploader = uploader
-        self._refused: Counter[int] = Counter()
-        self._outcomes: dict[tuple[str, int], Outcome] = {}  # until they are shown
-        self.remarks = Remarks(request.match)
-        references = read_references(request.expected, request.inputs) if request.expected else {}
-        self._lines = TraceLines(output, request.match, request.lang, references)
-        judge: Checker | Scorer | Taker = Taker()
-        if request.check:
-            judge = Checker(request.tools, max_shown=request.max_shown)
-        elif request.expected:
-            judge = Scorer(
-                references,
-                settings=request.settings,
-                tools=request.tools,
-                metrics=request.metric,
-                on_result=None if keeper is None else keeper.save_result,
-                max_shown=request.max_shown,
-            )
-        self._judge = judge
-
-    def results(self) -> Any:
-        """The results of all traces."""
-        return self._judge.results()
-
-    def take(self, trace: ClosedTrace) -> Outcome:
-        """Score a trace."""
-        outcome = self._judge.take(trace)
-        self.remarks.take(trace, outcome)
-        return outcome
-
-    def fields_of(self, trace: ClosedTrace) -> dict[str, Any]:
-        """Score a trace that is not written yet: what its line says about that."""
-        outcome = self._outcomes[trace.trace_id, trace.part] = self.take(trace)
-        return result_fields(outcome, reason_text(trace, outcome, self._request.match))
-
-    def show(self, trace: ClosedTrace) -> None:
-        """Show a trace that is on the disk, and send its score.
-
-        If the backend takes none, it is counted as lost: traces come first.
-        """
-        outcome = self._outcomes.pop((trace.trace_id, trace.part))
-        self._lines.show(trace, outcome)
-        if outcome.score is None or self._uploader is None:
-            return
-        origin = (trace.case and trace.case.origin) or Origin(trace.trace_id)
-        for each in evaluations_of(outcome.score, origin=origin, case=trace.id):
-            self._uploader.send(each, timeout=_WAIT_FOR_UPLOAD)
-
-    def note_aside(self, trace: str, problem: str) -> None:
-        """Say that a trace could not be read."""
-        spool = spool_of(Path(self._request.output))
-        shown = clip(escape(problem), _PROBLEM_WIDTH)
-        print_note(say(_KEPT_ASIDE, self._request.lang, trace=trace, spool=spool, problem=shown))
-
-    def note_refused(self, status: int, problem: str) -> None:
-        """Count a request that was refused, and print the first one of each status."""
-        self._refused[status] += 1
-        if self._refused[status] == 1 and status != _CANNOT_WRITE_STATUS:  # the owner knows
-            shown = clip(escape(problem), _PROBLEM_WIDTH)
-            print_note(say(_FIRST_REFUSED, self._request.lang, status=status, problem=shown))
-
-    def print_refused(self) -> None:
-        """Print how many requests were refused."""
-        lang, counts = self._request.lang, sorted(self._refused.items())
-        if counts:
-            requests = count_of(_REQUESTS, self._refused.total(), lang)
-            shown = ", ".join(f"{count} × {status}" for status, count in counts)
-            print_note(say(_ALL_REFUSED, lang, requests=requests, counts=shown))

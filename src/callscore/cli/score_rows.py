@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.results import InputFiles, Result, Results
     from callscore.engines.batches import RowOptions
-    from callscore.engines.local_rows import RowRun
-    from callscore.engines.partitions import ClusterRun
+    from callscore.engines.row_totals import RowRun
     from callscore.engines.saving import SaveRequest, ScoreSaver
 
 _FORMATS = ("table", "json", "markdown", "html")
@@ -202,7 +201,7 @@ def _refuse_with_sample(request: Request) -> None:
 
 
 @contextmanager
-def scored_rows(request: Request) -> Iterator[RowRun | ClusterRun]:
+def scored_rows(request: Request) -> Iterator[RowRun]:
     """Score large data; what it needs is removed at the end."""
     options = _row_options(request)
     run = (
@@ -324,13 +323,13 @@ def _require_writable(results: str) -> None:
         raise click.UsageError(f"--results {results}: there is no folder {target.parent}.")
 
 
-def _on_cluster(request: Request, options: RowOptions) -> ClusterRun:
+def _on_cluster(request: Request, options: RowOptions) -> RowRun:
     from importlib import import_module
 
     if request.results is not None and not is_url(request.results):
         require_new_folder(request.results)  # before the engine is started, which takes long
     engine = import_module(f"callscore.engines.{request.engine}")
-    run: ClusterRun = engine.score_paths(
+    run: RowRun = engine.score_paths(
         request.files or request.actual,
         options,
         references=request.expected,
@@ -350,9 +349,7 @@ def _saved_cases(request: Request) -> Any:
     return request.save_cases or "failing"
 
 
-def save_rows(
-    save: SaveRequest | None, request: Request, run: RowRun | ClusterRun
-) -> ScoreSaver | None:
+def save_rows(save: SaveRequest | None, request: Request, run: RowRun) -> ScoreSaver | None:
     """Save the totals of a run, and its failing cases; None without --save."""
     if save is None:
         return None
@@ -378,7 +375,7 @@ def _results(cases: Iterable[Case], request: Request) -> Iterator[Result]:
         yield result_of_case(case, request.settings, definitions)
 
 
-def print_about_rows(run: RowRun | ClusterRun, request: Request) -> None:
+def print_about_rows(run: RowRun, request: Request) -> None:
     """Print where the rows are, and what happened on the way."""
     lang = request.lang
     if request.results is not None and run.rows:
@@ -388,11 +385,7 @@ def print_about_rows(run: RowRun | ClusterRun, request: Request) -> None:
         print_note(line)
 
 
-def _local_notes(run: RowRun | ClusterRun, lang: Language) -> Iterator[str]:
-    from callscore.engines.local_rows import RowRun
-
-    if not isinstance(run, RowRun):
-        return
+def _local_notes(run: RowRun, lang: Language) -> Iterator[str]:
     if run.resumed:
         yield say(_RESUMED, lang, splits=count_of(_SPLITS, run.resumed, lang))
     if run.deaths and not run.lost:
@@ -411,4 +404,4 @@ def write_cases(results: Results, on_case: Callable[[Any], None] | None) -> Resu
         return results
     for case in results.cases:
         on_case(case)
-    return replace(results, cases=())
+    return replace(results, shown=())

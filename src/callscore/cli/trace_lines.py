@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from callscore.cli.output import Output, without_secrets
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, display_width, escape
-from callscore.receiving.scoring import Outcome, reason_text
+from callscore.receiving.scoring import reason_text
 from callscore.reports.check import FINDINGS
 from callscore.reports.score import OUTCOMES, score_parts
 from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
-    from callscore.receiving.closed_traces import ClosedTrace
-    from callscore.receiving.open_traces import ClosedBy
+    from callscore.receiving.traces import ClosedBy, Trace
 
 _NAMED_CALLS = 5
 _MAX_ID_WIDTH = 40
@@ -49,48 +48,48 @@ class TraceLines:
     ) -> None:
         self._output = output
         self._match = match
-        self._lang = lang
+        self.lang = lang
         widths = [display_width(escape(name)) for name in names]
         self._width = min(max(widths, default=_TRACE_ID_WIDTH), _MAX_ID_WIDTH)
         words = [*(word for word, _ in OUTCOMES.values()), _NOT_SCORED]
         self._word_width = max(display_width(say(word, lang)) for word in words)
 
-    def show(self, trace: ClosedTrace, outcome: Outcome) -> None:
+    def show(self, trace: Trace) -> None:
         """Show a trace."""
         name = without_secrets(escape(trace.id))
-        parts = [(_padded(name, self._width), ""), *self._parts_of(trace, outcome)]
+        parts = [(_padded(name, self._width), ""), *self._parts_of(trace)]
         if trace.closed_by in _CLOSED:
-            parts.append((say(_CLOSED[trace.closed_by], self._lang), "dim"))
+            parts.append((say(_CLOSED[trace.closed_by], self.lang), "dim"))
         self._print([(text, style) for text, style in parts if text])
 
-    def _parts_of(self, trace: ClosedTrace, outcome: Outcome) -> list[tuple[str, str]]:
+    def _parts_of(self, trace: Trace) -> list[tuple[str, str]]:
         """What a line says after the name, each part with its style."""
-        lang = self._lang
-        if outcome.score is not None:
-            word, style = OUTCOMES[outcome.score.passed]
-            number, rates = score_parts(outcome.score, lang)
+        lang = self.lang
+        if trace.score is not None:
+            word, style = OUTCOMES[trace.score.passed]
+            number, rates = score_parts(trace.score, lang)
             return [(self._word(word), style), (number, ""), (rates, "dim")]
-        if outcome.faults is not None:
-            return [self._faults(outcome, lang), self._calls(trace, lang)]
-        reason = reason_text(trace, outcome, self._match, lang)
+        if trace.faults is not None:
+            return [self._faults(trace, lang), self._calls(trace, lang)]
+        reason = reason_text(trace, self._match, lang)
         if reason:
             return [(self._word(_NOT_SCORED), "yellow"), (_shown(reason), "")]
         unread = "" if trace.case is None else trace.case.unread or ""
         return [self._calls(trace, lang), (_shown(unread), "yellow")]
 
     def _word(self, word: Phrase) -> str:
-        return _padded(say(word, self._lang), self._word_width)
+        return _padded(say(word, self.lang), self._word_width)
 
     @staticmethod
-    def _faults(outcome: Outcome, lang: Language) -> tuple[str, str]:
-        faults = outcome.faults or ()
+    def _faults(trace: Trace, lang: Language) -> tuple[str, str]:
+        faults = trace.faults or ()
         if not faults:
             return say(_NO_FAULTS, lang), "green"
         kinds = dict.fromkeys(fault_kind_name(fault.kind, lang=lang) for fault in faults)
         return f"{count_of(FINDINGS, len(faults), lang)}: {', '.join(kinds)}", "red"
 
     @staticmethod
-    def _calls(trace: ClosedTrace, lang: Language) -> tuple[str, str]:
+    def _calls(trace: Trace, lang: Language) -> tuple[str, str]:
         names = [call.name for call in trace.calls]
         if not names:
             return say(_NO_CALLS, lang), "dim"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.core.results import Result, UnscoredCase
+from callscore.core.results import Result
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.inert import inert_block
@@ -26,7 +26,7 @@ class PartOfCases(Struct, frozen=True):
 
     shown: ShownCases
     written: bytes
-    only: Result | UnscoredCase | None
+    only: Result | None
 
 
 class WaitingCases:
@@ -55,7 +55,7 @@ class WaitingCases:
         self._block: list[bytes] = []
         self._block_size = 0
         self._count = self._failing = self._faults = 0
-        self.only: Result | UnscoredCase | None = None  # if there is one so far
+        self.only: Result | None = None  # if there is one so far
 
     @property
     def shown(self) -> ShownCases:
@@ -63,7 +63,7 @@ class WaitingCases:
         self._store_block()
         return ShownCases(self._count, self._failing, self._faults)
 
-    def add(self, case: Result | UnscoredCase) -> None:
+    def add(self, case: Result) -> None:
         """Take the next case."""
         self._count += 1
         if self._count == 1:
@@ -96,8 +96,8 @@ class WaitingCases:
         self._faults += part.shown.faults
         self._append(part.written)
 
-    def _add(self, case: Result | UnscoredCase) -> None:
-        score = None if isinstance(case, UnscoredCase) else case.score
+    def _add(self, case: Result) -> None:
+        score = case.score
         self._failing += score is None or not score.passed
         self._faults += 0 if score is None else len(score.faults or ())
         if self.form.hidden_case is None or not self._hider.has_any:

@@ -94,6 +94,7 @@ def gate(
     *,
     max_skipped: int = 0,
     allow_looser: bool = False,
+    is_partial: bool = False,
 ) -> Gate:
     """Decide whether a change may pass.
 
@@ -104,7 +105,8 @@ def gate(
     Missing cases that were not removed on purpose, more than `max_skipped` unreadable records, new
     forbidden calls and schema errors, means below `fail_under`, an unfinished run, nothing to
     compare, and a run compared with itself always close it. Unless `allow_looser`, so do settings
-    that ask for less or may do so, fewer trials, and schemas that are no longer checked.
+    that ask for less or may do so, fewer trials, and schemas that are no longer checked. `is_partial` is
+    as in `Gate`.
 
     Raises:
         InvalidSettings: `broken` and `any` are about every case, and not every case is saved.
@@ -124,7 +126,11 @@ def gate(
         *(_difference_reasons(comparison) if fail_on == "any" else []),
     ]
     return Gate(
-        comparison=comparison, fail_on=fail_on, reasons=tuple(found), allows_looser=allow_looser
+        comparison=comparison,
+        fail_on=fail_on,
+        reasons=tuple(found),
+        allows_looser=allow_looser,
+        is_partial=is_partial,
     )
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.phrases import Note
+from callscore.core.settings import DEFAULT
 from callscore.core.statistics import mean_of
 from callscore.core.suggestions import did_you_mean
 from callscore.core.summary import ToolOutcome
@@ -161,6 +162,13 @@ class Side(SideFacts, frozen=True, kw_only=True):
 
     evaluations: tuple[EvaluationSide, ...] = ()
     different_cases: int | None = None
+
+    @property
+    def pass_mark(self) -> float:
+        """The score from which the cases pass, if all evaluations have the same."""
+        marks = {evaluation.options.get("pass_mark") for evaluation in self.evaluations}
+        found = marks.pop() if len(marks) == 1 else None
+        return found if isinstance(found, int | float) else DEFAULT.pass_mark
 
 
 # --- matching evaluations and cases -----------------------------------------------------------

@@ -56,28 +56,6 @@ class InputFiles(Struct, frozen=True, gc=False):
     files: Noted
 
 
-class UnscoredCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case without a score, for the tables of results and the cases of a JSON report.
-
-    Attributes:
-        is_unanswered: whether calls are expected, and there is no answer: it counts as 0. Otherwise
-            nothing is expected.
-        position: the number of scored cases before it.
-    """
-
-    id: str
-    trial: int | str | None = None
-    tags: tuple[str, ...] = ()
-    is_unanswered: bool
-    position: int = 0
-
-
-def unanswered_case(case: Case) -> UnscoredCase:
-    """A case whose answer is missing."""
-    tags = tuple(case.tags)
-    return UnscoredCase(id=case.id, trial=case.trial, tags=tags, is_unanswered=True)
-
-
 class MetricResult(Struct, frozen=True, gc=False):
     """The result of a metric of another tool for many cases.
 
@@ -99,7 +77,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     """The results of scoring many cases.
 
     Attributes:
-        cases: the cases to show, in the order of the input.
+        shown: the results to show, in the order of the input, with those that have no answer; those in
+            which nothing is expected are there if all cases are.
         not_shown: the number of further cases of the kind that is shown.
         not_scored: cases without an `expected` field.
         not_run: cases without an answer: references without a trace, records without actual calls.
@@ -117,13 +96,11 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         title: its id, or the name of its file if it has no id; empty for several cases.
         fail_under: the required mean, to which side of which the mean is rounded; None for none.
         sample: what the scores of a sample say about all cases, as plain data; None if all were scored.
-        unscored: the cases without a score, in the order of the input, if all cases are in `cases`;
-            otherwise those without an answer, if cases are shown.
     """
 
     settings: Settings
     summary: Summary
-    cases: tuple[Result, ...] = ()
+    shown: tuple[Result, ...] = ()
     not_shown: int = 0
     not_scored: Noted = Noted()
     not_run: Noted = Noted()
@@ -140,7 +117,11 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     title: str = ""
     fail_under: float | None = None
     sample: dict[str, Any] | None = None
-    unscored: tuple[UnscoredCase, ...] = ()
+
+    @property
+    def cases(self) -> tuple[Result, ...]:
+        """The results to show that have a score."""
+        return tuple([each for each in self.shown if each.score is not None])
 
     @property
     def has_notes(self) -> bool:
@@ -448,14 +429,13 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     Attributes:
         place: the file of the evaluation.
         variant: None if the evaluation has no variants.
-        results: the summary of all scores, and under `cases` those to show, each with the values of
-            the scorers.
+        results: the summary of all scores, and the results to show, each with the values of the
+            scorers; those without an answer come last.
         cases: the number of planned cases.
         questions: the number of planned answers: one per case, or one per trial of it.
         answered: how many answers were scored; a case counts once per trial.
         passed: how many of these every scorer passes, with nothing forbidden called.
         undecided: how many of these have no number from any scorer; they neither pass nor fail.
-        unreferenced: the cases to show that have no expected calls, and so no score.
         failures: the first cases without an answer.
         errors: the number of cases without an answer, or with one that could not be scored.
         unscored: how many of these have an answer.
@@ -477,7 +457,6 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     answered: int = 0
     passed: int = 0
     undecided: int = 0
-    unreferenced: tuple[Result, ...] = ()
     failures: tuple[Failure, ...] = ()
     errors: int = 0
     unscored: int = 0
@@ -517,8 +496,14 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         return self.decided - self.errors > self.passed
 
     @property
+    def unreferenced(self) -> tuple[Result, ...]:
+        """The answers to show that have no score, because no calls are expected."""
+        shown = self.results.shown
+        return tuple([each for each in shown if each.score is None and each.failure is None])
+
+    @property
     def shown(self) -> tuple[Result, ...]:
-        """The cases to show: those with a score, then the others."""
+        """The answers to show: those with a score, then the others."""
         return (*self.results.cases, *self.unreferenced)
 
 

@@ -24,9 +24,7 @@ from callscore.core.results import (
     Results,
     ScoreCounts,
     ScorerResult,
-    UnscoredCase,
     Usage,
-    unanswered_case,
 )
 from callscore.core.score import UNANSWERED, outcome_f1
 from callscore.core.statistics import counted_errors, mean_of, total_of
@@ -355,6 +353,11 @@ class _First(Generic[_Kept]):
         self._of_case: dict[str, int] = {}
         self.left_out = 0
 
+    def has_room(self, case: str | None) -> bool:
+        """Whether an item is kept that follows all others."""
+        is_full = self._max_shown is not None and len(self._kept) >= self._max_shown
+        return not is_full and case not in self._of_case
+
     def add(self, position: int, item: _Kept, case: str | None = None) -> None:
         """Keep an item; if the case is named, only the first item of that case."""
         if case is not None and not self._is_first(case, position):
@@ -458,7 +461,7 @@ class EvaluationTotals:
         self._listed = _CaseList(max_listed) if max_listed else None
         self._show = show
         self._shown: _First[Result] = _First(max_shown)
-        self._unanswered: _First[UnscoredCase] = _First(max_shown)
+        self._unanswered: _First[Result] = _First(max_shown)
         self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
         self._added = 0
         self._cases = 0
@@ -467,8 +470,26 @@ class EvaluationTotals:
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
         self._seconds = array("d")
 
-    def add(self, result: Result, position: int | None = None) -> None:
-        """Add a result; without a position, it follows those that were added before."""
+    def shows(self, result: Result) -> bool:
+        """Whether a result that follows all others is kept to be shown."""
+        return self._is_to_show(result) and self._shown.has_room(self._shown_once(result))
+
+    def _is_to_show(self, result: Result) -> bool:
+        is_shown = self._show == "all" or (self._show == "failing" and result.passed is False)
+        return is_shown and result.failure is None
+
+    def _shown_once(self, result: Result) -> str | None:
+        """A case that fails at several trials is shown once, unless everything is shown."""
+        is_once = result.case.trial is not None and self._show == "failing"
+        return result.case.id if is_once else None
+
+    def add(
+        self, result: Result, position: int | None = None, *, shown: Result | None = None
+    ) -> None:
+        """Add a result; without a position, it follows those that were added before.
+
+        `shown` is the same result with more to show.
+        """
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         self._added += 1
@@ -486,14 +507,12 @@ class EvaluationTotals:
             self._listed.add(result, position)
         if failure is not None:
             self._failures.add(position, failure)
-            self._unanswered.add(position, unanswered_case(case))
+            self._unanswered.add(position, result)
             return
         if result.answer is not None:
             self._seconds.append(result.answer.seconds)
-        if self._show == "all" or (self._show == "failing" and result.passed is False):
-            # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = case.trial is not None and self._show == "failing"
-            self._shown.add(position, result, case.id if is_once else None)
+        if self._is_to_show(result):
+            self._shown.add(position, shown or result, self._shown_once(result))
 
     def _count_trial(self, result: Result, position: int) -> None:
         counts = self._trials.setdefault(result.case.id, [0, 0, position])
@@ -542,8 +561,7 @@ class EvaluationTotals:
             **about,
             results=totals.results(
                 self._settings,
-                cases=tuple([case for case in shown if case.score is not None]),
-                unscored=() if self._show == "none" else tuple(self._unanswered.items()),
+                shown=(*shown, *([] if self._show == "none" else self._unanswered.items())),
                 not_shown=self._shown.left_out,
                 not_run=_NOTHING,  # they are among the failures
             ),
@@ -561,7 +579,6 @@ class EvaluationTotals:
             cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            unreferenced=tuple([case for case in shown if case.score is None]),
             failures=tuple(self._failures.items()),
             skipped=skipped,
             trials=(

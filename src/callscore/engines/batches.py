@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct
 
 from callscore.api import score_case
 from callscore.core.budget import OverBudget
@@ -28,8 +28,7 @@ from callscore.engines.record_reading import LOST_RECORD, RecordReader, batch_it
 from callscore.engines.result_rows import (
     RowBuilder,
     RowColumns,
-    case_text,
-    read_case_text,
+    RowStatus,
     require_pyarrow,
 )
 from callscore.engines.row_totals import batches_of, place_text, require_settings, unreadable
@@ -42,7 +41,7 @@ from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
-    from callscore.core.results import InputFiles, Result
+    from callscore.core.results import InputFiles
     from callscore.engines.record_reading import Item
     from callscore.engines.splits import Split
 
@@ -162,55 +161,23 @@ def score_batches(  # noqa: PLR0913  (all are options)
         cases=cases,
         skip_bad=skip_bad,
     )
-    batches = batches_of(data)
+    items = batch_items(batches_of(data), RecordReader(options, CASES), numbered=True)
     scorer = RowScorer(options)
-    return arrow.RecordBatchReader.from_batches(scorer.schema, score_rows(batches, options, scorer))
-
-
-def score_rows(
-    batches: Iterable[Any], options: RowOptions, scorer: RowScorer | None = None
-) -> Iterator[Any]:
-    """The result rows of record batches, in record batches."""
-    scorer, reader = scorer or RowScorer(options), RecordReader(options, CASES)
-    number = 0
-    for batch in _small_batches(batches):
-        with few_collections():
-            for item in batch_items(batch, number, reader):
-                scorer.take(item)
-            number += batch.num_rows
-            full = [*scorer.full_batches()]
-        yield from full
-    yield from scorer.rest()
+    return arrow.RecordBatchReader.from_batches(scorer.schema, score_items(items, scorer))
 
 
 def score_split(
     split: Split, reader: RecordReader, scorer: RowScorer, open_file: OpenFile | None = None
 ) -> Iterator[Any]:
     """The result rows of a split, in record batches: the same on every engine."""
-    for item in split_items(split, reader, open_file):
-        scorer.take(item)
-        yield from scorer.full_batches()
-    yield from scorer.rest()
+    return score_items(split_items(split, reader, open_file), scorer)
 
 
-def _small_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """The same rows in small batches: as Python values they take many times the memory.
-
-    Raises:
-        InvalidSettings: two columns have the same name.
-    """
-    for batch in batches:
-        _require_unique(batch.schema.names)
-        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-            yield batch.slice(start, _ROWS_AT_ONCE)
-
-
-def _require_unique(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidSettings(
-            f"the data has more than one column {twice!r}. Rename or drop one of them"
-        )
+def score_items(items: Iterable[Item], scorer: RowScorer) -> Iterator[Any]:
+    """The result rows of what was found, in record batches."""
+    items = iter(items)
+    while batch := scorer.next_batch(items):
+        yield batch
 
 
 @contextmanager
@@ -224,11 +191,15 @@ def few_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-_Place = tuple[str | None, int | None]
-
-
 class RowScorer:
-    """Reads and scores records one by one, and collects the result rows."""
+    """Scores what was found, one by one, and makes result rows of it.
+
+    Args:
+        options: how it is scored.
+        references: what traces are compared with, by id; without them, cases have both sides.
+        max_cases: the column `case` has at most this many cases; None for no limit.
+        hides_cases: whether `options.redaction` is for the column `case`, too.
+    """
 
     def __init__(
         self,
@@ -236,46 +207,57 @@ class RowScorer:
         *,
         references: Mapping[str, Case] | None = None,
         max_cases: int | None = None,
+        hides_cases: bool = False,
     ) -> None:
         self._options = options
         self._definitions = ToolDefinitions(options.tools)
         self._references = references
         self._builder = RowBuilder(
             options.columns,
-            pairs_text=None if options.redaction is None else _hidden_pairs(options.redaction),
+            redaction=options.redaction,
             max_cases=max_cases,
+            hides_cases=hides_cases,
         )
         self.schema = self._builder.schema
 
-    def take(self, item: Item) -> None:
-        """Score what was found in a record; with references, a trace against that with its id.
+    def next_batch(self, items: Iterator[Item]) -> Any:
+        """The rows of the next of these, as many as fit into a record batch; None if there are no more.
 
         Raises:
-            UnreadableInput: it cannot be read, and is not to be skipped.
+            UnreadableInput: one cannot be read, and is not to be skipped.
+            InvalidSettings: a case does not fit the settings.
         """
-        found, source, offset, _ = item
-        references = self._references
-        if isinstance(found, BadRecord):
-            self.refuse(found.problem, source, offset)
-        elif references is None:
-            self.take_case(found[1], source, offset)
-        elif found[1].id == NO_ID:
-            self.refuse(NO_JOIN, source, offset)
-        elif found[1].id in references:
-            self.take_case(join_case(references[found[1].id], found[1]), source, offset)
+        builder = self._builder
+        with few_collections():
+            for found, source, offset in items:
+                if isinstance(found, BadRecord):
+                    self._refuse(found.problem, source, offset)
+                elif self._references is None:
+                    self._take(found[1], source, offset)
+                else:
+                    self._take_trace(found[1], self._references, source, offset)
+                if len(builder) >= _ROWS_PER_BATCH or builder.size >= _BYTES_PER_BATCH:
+                    break
+        return builder.batch() if len(builder) else None
+
+    def _take_trace(
+        self,
+        trace: Case,
+        references: Mapping[str, Case],
+        source: str | None,
+        offset: int | None,
+    ) -> None:
+        if trace.id == NO_ID:
+            self._refuse(NO_JOIN, source, offset)
+        elif trace.id in references:
+            self._take(join_case(references[trace.id], trace), source, offset)
         else:
-            self.take_unreferenced(found[1], source, offset)
+            self._builder.add_unscored(trace, "no_reference", source, offset)
 
-    def take_case(self, case: Case, source: str | None = None, offset: int | None = None) -> None:
-        """Score a case.
-
-        Raises:
-            UnreadableInput: it contradicts itself, and is not to be skipped.
-            InvalidSettings: it does not fit the settings.
-        """
+    def _take(self, case: Case, source: str | None, offset: int | None) -> None:
         if case.expected is UNSET or case.actual is None:
-            status: Any = "not_scored" if case.expected is UNSET else "no_answer"
-            self._builder.add_unscored(case, status, source=source, offset=offset)
+            status: RowStatus = "not_scored" if case.expected is UNSET else "no_answer"
+            self._builder.add_unscored(case, status, source, offset)
             return
         options = self._options
         try:
@@ -285,47 +267,21 @@ class RowScorer:
             )
             score = score_case(expected, case.actual, options.settings, tools, others=case.others)
         except UnreadableInput as error:
-            self.refuse(error.problem, source, offset, case)
+            self._refuse(error.problem, source, offset, case)
         except (OverBudget, InvalidCall) as error:
-            self.refuse(f"case {case.id!r}: {error}", source, offset, case)
+            self._refuse(f"case {case.id!r}: {error}", source, offset, case)
         except InvalidSettings as error:
             raise InvalidSettings(f"{place_text(source, offset)}: {error}") from error
         else:
-            self._builder.add_score(case, score, source=source, offset=offset)
+            self._builder.add_score(case, score, source, offset)
 
-    def take_unreferenced(self, case: Case, source: str | None, offset: int | None) -> None:
-        """Note a trace without a reference."""
-        self._builder.add_unscored(case, "no_reference", source=source, offset=offset)
-
-    def refuse(
+    def _refuse(
         self, problem: str, source: str | None, offset: int | None, case: Case | None = None
     ) -> None:
-        """Note a record that cannot be read, or a case that cannot be scored.
-
-        Raises:
-            UnreadableInput: it is not to be skipped.
-        """
+        """Note a record that cannot be read, or a case that cannot be scored."""
         if not self._options.skips_bad and problem != LOST_RECORD:
             raise unreadable(place_text(source, offset), problem)
-        self._builder.add_unreadable(problem, case, source=source, offset=offset)
-
-    def full_batches(self) -> Iterator[Any]:
-        """The rows since the last batch, as soon as there are enough for one."""
-        if len(self._builder) >= _ROWS_PER_BATCH or self._builder.size >= _BYTES_PER_BATCH:
-            yield self._builder.batch()
-
-    def rest(self) -> Iterator[Any]:
-        """The rows since the last batch, if there are any."""
-        if len(self._builder):
-            yield self._builder.batch()
-
-
-def _hidden_pairs(redaction: Redaction) -> Callable[[Result], str]:
-    from callscore.hiding.hider import Hider
-    from callscore.reports.score_json import jsonl_line
-
-    hider = Hider(redaction, is_live=True)
-    return lambda case: jsonl_line(case, hider).decode().rstrip("\n")
+        self._builder.add_unreadable(problem, case, source, offset)
 
 
 def formats_of(
@@ -337,158 +293,3 @@ def formats_of(
     for paths, part in ((known, REFERENCES), (files, TRACES if known else CASES)):
         first_formats(paths, part, RecordReader(options, part).inputs, counter)
     return counter.noted()
-
-
-# --- two data sets, joined on the id --------------------------------------------------------------
-
-REFERENCE, TRACE, UNREADABLE = 0, 1, 2
-
-
-def side_schema() -> Any:
-    """The Arrow schema of one side of cases: sorted by its first columns, equal ids are together."""
-    arrow = require_pyarrow("Joining Arrow data")
-    text = arrow.string()
-    return arrow.schema(
-        [
-            ("id", text),
-            ("side", arrow.int32()),
-            ("source", text),
-            ("order", arrow.int64()),
-            ("offset", arrow.int64()),
-            ("record", text),
-        ]
-    )
-
-
-# The columns by which the rows of both sides are sorted: of the references with an id, the first counts.
-SIDE_KEYS = ("id", "side", "source", "order", "offset", "record")
-
-
-def side_rows(
-    batches: Iterable[Any], options: RowOptions, side: Literal["expected", "actual"]
-) -> Iterator[Any]:
-    """The references, or the traces, of record batches: a row each, with its id, to be joined.
-
-    Raises:
-        UnreadableInput: a row cannot be read, and is not to be skipped.
-    """
-    reader = RecordReader(options, REFERENCES if side == "expected" else TRACES)
-    number = 0
-
-    def items() -> Iterator[Item]:
-        nonlocal number
-        for batch in _small_batches(batches):
-            yield from batch_items(batch, number, reader)
-            number += batch.num_rows
-
-    return rows_of_side(items(), options, side)
-
-
-def rows_of_side(
-    items: Iterable[Item], options: RowOptions, side: Literal["expected", "actual"]
-) -> Iterator[Any]:
-    """The references, or the traces, that were found; errors as above."""
-    arrow = require_pyarrow("Joining Arrow data")
-    schema = side_schema()
-    kind = REFERENCE if side == "expected" else TRACE
-    rows: list[tuple[Any, ...]] = []
-    size = 0
-    for found, source, offset, order in items:
-        row = _side_row(found, kind, options, order, (source, offset))
-        rows.append(row)
-        size += len(row[-1])
-        if len(rows) >= _ROWS_PER_BATCH or size >= _BYTES_PER_BATCH:
-            yield _side_batch(arrow, rows, schema)
-            rows, size = [], 0
-    if rows:
-        yield _side_batch(arrow, rows, schema)
-
-
-def _side_row(
-    found: tuple[str, Case] | BadRecord,
-    kind: int,
-    options: RowOptions,
-    order: int | None,
-    place: _Place,
-) -> tuple[str | None, int, str | None, int | None, int | None, str]:
-    """One side of a case, or why there is none."""
-    problem = ""
-    if isinstance(found, BadRecord):
-        problem = found.problem
-    elif found[1].id == NO_ID:
-        problem = NO_JOIN
-    else:
-        return found[1].id, kind, place[0], order, place[1], case_text(found[1])
-    if not options.skips_bad:
-        raise unreadable(place_text(*place), problem)
-    return None, UNREADABLE, place[0], order, place[1], problem
-
-
-def _side_batch(arrow: Any, rows: list[tuple[Any, ...]], schema: Any) -> Any:
-    columns = zip(*rows, strict=True)
-    arrays = [
-        arrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)
-    ]
-    return arrow.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def joined_rows(batches: Iterable[Any], options: RowOptions) -> Iterator[Any]:
-    """The result rows of both sides, given as `side_rows`, sorted by `SIDE_KEYS`.
-
-    All rows with the same id must be in these batches, one after another. Of several references with
-    the same id, the first counts, and the others are unreadable. A reference without a trace has no
-    answer.
-    """
-    scorer = RowScorer(options)
-    current = _Joining(scorer)
-    for batch in batches:
-        columns = [batch[name].to_pylist() for name in SIDE_KEYS]
-        for name, side, source, _, offset, record in zip(*columns, strict=True):
-            current.take(name, side, source, offset, record)
-            yield from scorer.full_batches()
-    current.finish()
-    yield from scorer.rest()
-
-
-class _Joining:
-    """The reference of the id that is being read, and whether it has a trace."""
-
-    def __init__(self, scorer: RowScorer) -> None:
-        self._scorer = scorer
-        self._id: str | None = None
-        self._reference: Case | None = None
-        self._place: _Place = (None, None)
-        self._is_run = False
-
-    def take(
-        self, name: str | None, side: int, source: str | None, offset: int | None, record: str
-    ) -> None:
-        if side == UNREADABLE or name is None:
-            self._scorer.refuse(record, source, offset)
-            return
-        if name != self._id:
-            self.finish()
-            self._id = name
-        case = read_case_text(record)
-        if side == TRACE:
-            self._take_trace(case, source, offset)
-        elif self._reference is None:
-            self._reference, self._place = case, (source, offset)
-        else:
-            first = place_text(*self._place)
-            problem = f"duplicate reference id {name!r}, first used at {first}. Keep one of them."
-            self._scorer.refuse(problem, source, offset)
-
-    def _take_trace(self, trace: Case, source: str | None, offset: int | None) -> None:
-        if self._reference is None:
-            self._scorer.take_unreferenced(trace, source, offset)
-        else:
-            self._is_run = True
-            self._scorer.take_case(join_case(self._reference, trace), source, offset)
-
-    def finish(self) -> None:
-        """Note the last reference, if it has no trace."""
-        if self._reference is not None and not self._is_run:
-            case = join_case(self._reference, structs.replace(self._reference, actual=None))
-            self._scorer.take_case(case, *self._place)
-        self._id, self._reference, self._is_run = None, None, False

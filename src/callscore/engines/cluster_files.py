@@ -119,6 +119,8 @@ def _located(path: str) -> tuple[Any, str, str]:
     if not is_url(path):
         return fs.LocalFileSystem(), str(Path(path).absolute()), ""
     scheme, _, rest = path.partition("://")
+    if scheme == "s3a":  # as Spark and Hadoop call it
+        return _located(f"s3://{rest}")
     # Characters of patterns are not part of an address.
     address = re.split(r"[*?\[]", path, maxsplit=1)[0].rpartition("/")[0] + "/"
     system, _ = fs.FileSystem.from_uri(address)

@@ -17,7 +17,6 @@ from callscore.core.results import (
     MetricValue,
     Result,
     Results,
-    UnscoredCase,
 )
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
@@ -94,10 +93,9 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
 
     Attributes:
         names: the ids and trials of all cases that have an id, to find those that are repeated.
-        shown: how many cases are in `kept`, or in `written`.
+        shown: how many cases to show are in `kept`, or in `written`.
         formats: those of what was read.
         written: what `Parts.take` returned.
-        unscored: the cases without a score, if all cases are kept.
     """
 
     totals: Totals
@@ -108,7 +106,6 @@ class ScoredPart(Struct, frozen=True, kw_only=True):
     not_shown: int
     formats: tuple[str, ...]
     written: Any
-    unscored: list[UnscoredCase]
     seen: NamesSeen
 
 
@@ -146,7 +143,6 @@ class Collector:
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[Result] = []
-        self._unscored: list[UnscoredCase] = []
         self._first: Result | None = None
         self.file = ""  # that was read last
         self._shown = self._not_shown = 0
@@ -210,7 +206,7 @@ class Collector:
         if case.expected is not UNSET:  # nothing to score, but leaving it out would reward it
             failure = Failure(case=case.id, kind="missing", problem=_NO_ANSWER)
             result = Result(case=case, status="error", failure=failure)
-        self._keep_unscored(case)
+        self._keep_unscored(result)
         if self._hooks.on_unscored is not None:
             self._hooks.on_unscored(case)
         self._count(result, name, place)
@@ -220,22 +216,14 @@ class Collector:
         if self._hooks.on_result is not None:
             self._hooks.on_result(result)
 
-    def _keep_unscored(self, case: Case) -> None:
+    def _keep_unscored(self, result: Result) -> None:
         """Keep a case without a score: all if all cases are kept, or those to show without an answer."""
-        is_unanswered = case.expected is not UNSET
-        found = UnscoredCase(
-            id=case.id,
-            trial=case.trial,
-            tags=tuple(case.tags),
-            is_unanswered=is_unanswered,
-            position=len(self._kept),
-        )
         hooks = self._hooks
-        if is_unanswered and self._show != "none":
+        if result.failure is not None and self._show != "none":
             if (hooks.on_case is None or hooks.takes_unanswered) and self._has_room():
-                (hooks.on_case or self._unscored.append)(found)
+                (hooks.on_case or self._kept.append)(result)
         elif hooks.on_case is None and self._show == "all" and self._max_shown is None:
-            self._unscored.append(found)
+            self._kept.append(result)
 
     def _has_room(self) -> bool:
         """Whether one more case is shown; it is counted in any case."""
@@ -327,7 +315,7 @@ class Collector:
         self._add_strict_counts()
         self.totals = self._no_totals()
         self._names, self._kept, self._first = [], [], None
-        self._unscored, self.seen = [], NamesSeen(self._settings)
+        self.seen = NamesSeen(self._settings)
         self._shown, self._not_shown = already_shown, 0
         if self._hooks.parts is not None:
             self._hooks.parts.begin()
@@ -344,7 +332,6 @@ class Collector:
             not_shown=self._not_shown,
             formats=tuple(formats),
             written=None if self._hooks.parts is None else self._hooks.parts.take(),
-            unscored=self._unscored,
             seen=self.seen,
         )
 
@@ -364,16 +351,11 @@ class Collector:
         names = [name for name, _ in part.names]
         self._note_all_repeated(names, [trial for _, trial in part.names])
         self._first = self._first or part.first
-        if not is_full:
-            self._unscored += [
-                structs.replace(each, position=each.position + len(self._kept))
-                for each in part.unscored
-            ]
         self._not_shown += part.not_shown + (part.shown if is_full else 0)
-        if part.shown and not is_full:
+        if not is_full:
             self._shown += part.shown
             self._kept += part.kept
-            if self._hooks.parts is not None:
+            if part.shown and self._hooks.parts is not None:
                 self._hooks.parts.add(part.written)
         return True
 
@@ -396,8 +378,7 @@ class Collector:
             only=first,
             hides_calls=self._show == "none" or self._max_shown == 0,
             title=self._title(first) if is_single else "",
-            cases=tuple(self._kept),
-            unscored=tuple(self._unscored),
+            shown=tuple(self._kept),
             not_shown=self._not_shown,
             repeated=self._repeated.noted(),
             inputs=self.inputs.noted(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from os import PathLike, fspath, sep
@@ -18,9 +18,8 @@ from callscore.history.opening import StoreOpener, open_existing
 from callscore.history.run_metadata import find_run_and_variant
 
 if TYPE_CHECKING:
-    from callscore.comparing.sides import CaseOutcome, Side
+    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side
     from callscore.engines.file_sides import OnResult
-    from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
 _STDIN = "-"
@@ -32,47 +31,17 @@ def is_case_file(reference: str) -> bool:
     It does if it has the suffix of a case file, whether the file exists or not, or if it is the path
     of an existing file with a folder: `main` is a run, `./main` may be a file. A URL is one, too.
     """
-    if (
-        reference == _STDIN
-        or "://" in reference
-        or ("." in reference and _has_suffix_of_file(reference))
-    ):
+    if reference == _STDIN or "://" in reference:
         return True
+    if "." in reference:
+        from callscore.sources.data_files import kind_by_name
+
+        if kind_by_name(reference) is not None:
+            return True
     try:
         return ("/" in reference or sep in reference) and Path(reference).is_file()
     except OSError:  # the name is too long, or the folder cannot be read
         return False
-
-
-def _has_suffix_of_file(reference: str) -> bool:
-    from callscore.sources.data_files import kind_by_name
-
-    return kind_by_name(reference) is not None
-
-
-def resolve_side(
-    reference: str | PathLike[str],
-    *,
-    store: Callable[[], Store],
-    settings: Settings = DEFAULT,
-    expected: str | PathLike[str] | None = None,
-    on_result: OnResult | None = None,
-) -> Side:
-    """The side that a reference means: a file of cases, or `RUN` or `RUN:VARIANT` without its cases.
-
-    `store` opens the history, and is called only for a run. The settings are used for a file, and
-    `expected` for a file that has only traces. `on_result` is called with each result of a file.
-
-    Raises:
-        UnknownRun: there is no such run, or it has no such variant.
-        UnreadableInput: the file cannot be read, or there is no case in it.
-        UnusableStore: the history cannot be used.
-    """
-    if isinstance(reference, str) and not is_case_file(reference):
-        return side_of_run(store(), reference)
-    from callscore.engines.file_sides import side_of_file  # imports all formats
-
-    return side_of_file(reference, settings, expected=expected, on_result=on_result)
 
 
 def resolve_sides(  # noqa: PLR0913  (all are options)
@@ -85,15 +54,32 @@ def resolve_sides(  # noqa: PLR0913  (all are options)
     removals: Mapping[str, str] | None = None,
     is_whole: bool = False,
 ) -> tuple[Side, Side]:
-    """Both sides of a comparison, ready for `compare_sides`; arguments and errors as of `resolve_side`.
+    """Both sides of a comparison, ready for `compare_sides`.
 
-    `on_results` are called with each result of a file on the first and on the second side; the other
-    arguments are those of `with_cases`.
+    Args:
+        references: files of cases, or `RUN` or `RUN:VARIANT`.
+        store: opens the history; called only for a run.
+        settings: used for files.
+        expected: the references of files that have only traces.
+        on_results: called with each result of a file on the first and on the second side.
+        removals: as of `with_cases`.
+        is_whole: likewise.
+
+    Raises:
+        UnknownRun: there is no such run, or it has no such variant.
+        UnreadableInput: a file cannot be read, or there is no case in it.
+        UnusableStore: the history cannot be used.
     """
-    resolve = partial(resolve_side, store=store, settings=settings, expected=expected)
-    before = resolve(references[0], on_result=on_results[0])
-    after = resolve(references[1], on_result=on_results[1])
-    return with_cases(before, after, store, removals=removals, is_whole=is_whole)
+    sides: list[Side] = []
+    for reference, on_result in zip(references, on_results, strict=True):
+        if isinstance(reference, str) and not is_case_file(reference):
+            sides.append(side_of_run(store(), reference))
+            continue
+        from callscore.engines.file_sides import side_of_file  # imports all formats
+
+        side = side_of_file(reference, settings, expected=expected, on_result=on_result)
+        sides.append(side)
+    return with_cases(sides[0], sides[1], store, removals=removals, is_whole=is_whole)
 
 
 def side_of_run(store: Store, reference: str) -> Side:
@@ -114,26 +100,21 @@ def with_cases(
 
     Cases that are the same in two runs are counted, unless the sides shall be whole: a report has every case.
     """
-    sides = [before, after]
     if before.run and after.run and not is_whole:
-        sides = list(store().with_cases(before, after, kind_of=fitting_patterns(removals or {})))
+        kind_of = fitting_patterns(removals or {})
+        before, after = store().with_cases(before, after, kind_of=kind_of)
     else:
-        sides = [store().with_cases(side)[0] if side.run else side for side in sides]
-    return _with_changed_expectations(sides[0], sides[1], store)
-
-
-def _with_changed_expectations(
-    before: Side, after: Side, store: Callable[[], Store]
-) -> tuple[Side, Side]:
-    """Two sides, with what is expected of the cases whose expectation changed.
-
-    Only these are read: most cases of two runs expect the same.
-    """
-    first, second = _digests(before), _digests(after)
-    changed = {name for name in first if name in second and first[name] != second[name]}
-    if not changed:
-        return before, after
-    return _with_expected(before, changed, store), _with_expected(after, changed, store)
+        before, after = [
+            store().with_cases(side)[0] if side.run else side for side in (before, after)
+        ]
+    # Most cases expect the same on both sides: what is expected is read only of the others.
+    first, second = map(_digests, (before, after))
+    changed = {name for name in first.keys() & second.keys() if first[name] != second[name]}
+    if changed:
+        before, after = [
+            _with_expected(side, changed, store()) if side.run else side for side in (before, after)
+        ]
+    return before, after
 
 
 def _digests(side: Side) -> dict[str, set[str]]:
@@ -144,29 +125,20 @@ def _digests(side: Side) -> dict[str, set[str]]:
     return found
 
 
-def _with_expected(side: Side, cases: set[str], store: Callable[[], Store]) -> Side:
-    if not side.run:
-        return side  # a file is in memory already
-    saved = {case.id for each in side.evaluations for case in each.cases if case.id in cases}
-    records = store().cases(side.run, saved)
+def _with_expected(side: Side, cases: set[str], store: Store) -> Side:
+    """A run with what is expected of these cases."""
+    records = store.cases(side.run, cases)
+
+    def read(evaluation: EvaluationSide, case: CaseOutcome) -> CaseOutcome:
+        trials = records.get((evaluation.number, case.id))  # all of them expect the same
+        expected = trials[0].payload.get("expected") if trials else None
+        return replace(case, expected=tuple(expected)) if isinstance(expected, list) else case
+
     evaluations = [
-        replace(
-            each,
-            cases=tuple(
-                [_read_case(case, records.get((each.number, case.id))) for case in each.cases]
-            ),
-        )
+        replace(each, cases=tuple([read(each, case) for case in each.cases]))
         for each in side.evaluations
     ]
     return replace(side, evaluations=tuple(evaluations))
-
-
-def _read_case(case: CaseOutcome, records: Sequence[ResultRecord] | None) -> CaseOutcome:
-    """A case with what is expected, if it was read."""
-    if not records:
-        return case
-    expected = records[0].payload.get("expected")  # all trials expect the same
-    return replace(case, expected=tuple(expected) if isinstance(expected, list) else None)
 
 
 def compare(  # noqa: PLR0913  (all are options)
@@ -203,13 +175,8 @@ def compare(  # noqa: PLR0913  (all are options)
         UnusableStore: the history cannot be used.
     """
     place = None if store is None else fspath(store)
-    references = None if expected is None else fspath(expected)
     with closing(StoreOpener(partial(open_existing, place))) as history:
         first, second = resolve_sides(
-            (before, after),
-            store=history,
-            settings=settings,
-            expected=references,
-            removals=removals,
+            (before, after), store=history, settings=settings, expected=expected, removals=removals
         )
     return compare_sides(first, second, measure=measure, removals=removals)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from os import PathLike, fspath
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
-from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import tool_outcomes
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
@@ -31,6 +30,7 @@ from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.results import Result
+    from callscore.core.settings import Settings
 
     # Takes a result of a file, and its case with this one trial.
     OnResult = Callable[[CaseOutcome, Result], None]
@@ -59,13 +59,11 @@ _URL = (
 _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 
 
-def side_of_file(  # noqa: PLR0913  (all are options)
+def side_of_file(
     path: str | PathLike[str],
-    settings: Settings = DEFAULT,
+    settings: Settings,
     *,
-    label: str | None = None,
     expected: str | PathLike[str] | None = None,
-    tools: Any = None,
     on_result: OnResult | None = None,
 ) -> Side:
     """Score a file of cases, as one side of a comparison.
@@ -76,54 +74,55 @@ def side_of_file(  # noqa: PLR0913  (all are options)
     Args:
         path: cases with both sides, or with `expected` only traces; `-` is standard input.
         settings: the settings of the scores.
-        label: the name of the side; by default the given path.
         expected: the file of references, if it is another.
-        tools: replaces the tools of the cases; in any form that `read_tools` takes.
         on_result: called with each result, as soon as it is scored, and the case of this one trial.
 
     Raises:
         UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
             expected and an answer; or it is an evaluation, or an exported run.
-        InvalidCall: the tools' definitions cannot be read.
         ModelFailed: a judge gave no answer.
         MissingExtra: the file needs an optional dependency.
     """
-    name = fspath(path)
-    for given in (name, *([] if expected is None else [fspath(expected)])):
+    name, references = fspath(path), None if expected is None else fspath(expected)
+    for given in (name, references or ""):
         if is_url(given):
             raise UnreadableInput(without_credentials(given), _URL)
-    outcomes: dict[str, list[CaseOutcome]] = {}  # by id
+    outcomes: dict[str, dict[tuple[str, str], CaseOutcome]] = {}  # by id
 
     def take(result: Result) -> None:
-        found = _add_result(outcomes, result)
+        found = _outcome(result)
+        same_id, asks = outcomes.setdefault(found.id, {}), (found.asked, found.expectation)
+        known = same_id.get(asks)
+        same_id[asks] = (
+            found if known is None else replace(known, trials=known.trials + found.trials)
+        )
         if on_result is not None:
             on_result(found, result)
 
     hooks = ScoreHooks(on_result=take)
-    options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
     try:
-        if expected is None:
-            score_files(name, **options)
+        if references is None:
+            score_files(name, settings=settings, show="none", hooks=hooks)
         else:
-            score_joined(expected, name, **options)
+            score_joined(references, name, settings=settings, show="none", hooks=hooks)
     except UnreadableInput:
         _refuse_exported(name)
         raise
-    cases = tuple([case for cases in outcomes.values() for case in cases])
-    _require_scores(cases, name, None if expected is None else fspath(expected))
+    cases = tuple([case for same_id in outcomes.values() for case in same_id.values()])
+    _require_scores({trial.status for case in cases for trial in case.trials}, name, references)
+    options = settings_payload(settings)
     evaluation = EvaluationSide(
         name=file_evaluation_name(name),
         place=project_path(name),
         cases=cases,
-        settings=settings_digest(settings_payload(settings), [FILE_SCORER]),
-        options={**settings_payload(settings), "scorers": [FILE_SCORER], "fail_under": {}},
+        settings=settings_digest(options, [FILE_SCORER]),
+        options={**options, "scorers": [FILE_SCORER], "fail_under": {}},
     )
-    return Side(label=name if label is None else label, command="score", evaluations=(evaluation,))
+    return Side(label=name, command="score", evaluations=(evaluation,))
 
 
-def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | None) -> None:
-    """Refuse a file without anything to compare."""
-    found = {trial.status for case in cases for trial in case.trials}
+def _require_scores(found: Collection[str], name: str, expected: str | None) -> None:
+    """Refuse a file without anything to compare, given the status of each of its trials."""
     if "scored" in found:
         return
     _refuse_exported(name)
@@ -153,42 +152,29 @@ def _refuse_exported(name: str) -> None:
     raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
 
 
-def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> CaseOutcome:
-    """Add a result as a trial of the case with the same id, question and expectation.
-
-    Returns the case with this trial only.
-    """
-    case, payload = result.case, case_payload(result.case)
-    found = CaseOutcome(
+def _outcome(result: Result) -> CaseOutcome:
+    """The outcome of a case, of which this is the only trial."""
+    case, score, payload = result.case, result.score, case_payload(result.case)
+    calls = calls_digest([call_to_dict(call, exact=True) for call in case.actual or ()])
+    if result.failure is not None:
+        trial = TrialOutcome(status="error", failure=result.failure.problem)
+    elif score is None:
+        trial = TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
+    else:
+        trial = TrialOutcome(
+            passed=score.passed,
+            f1=score.f1,
+            values=((FILE_SCORER, score.f1),),
+            forbidden=len(score.forbidden),
+            faults=None if score.faults is None else len(score.faults),
+            tools=tool_outcomes(score),
+            calls=calls,
+        )
+    return CaseOutcome(
         id=case.id,
-        trials=(_trial_outcome(result),),
+        trials=(trial,),
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
         expected=None if case.expected is UNSET else tuple(payload["expected"]),
-    )
-    same_id = outcomes.setdefault(case.id, [])
-    for position, other in enumerate(same_id):
-        if (other.asked, other.expectation) == (found.asked, found.expectation):
-            same_id[position] = replace(other, trials=other.trials + found.trials)
-            return found
-    same_id.append(found)
-    return found
-
-
-def _trial_outcome(result: Result) -> TrialOutcome:
-    case, score = result.case, result.score
-    if result.failure is not None:
-        return TrialOutcome(status="error", failure=result.failure.problem)
-    calls = calls_digest([call_to_dict(call, exact=True) for call in case.actual or ()])
-    if score is None:
-        return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
-    return TrialOutcome(
-        passed=score.passed,
-        f1=score.f1,
-        values=((FILE_SCORER, score.f1),),
-        forbidden=len(score.forbidden),
-        faults=None if score.faults is None else len(score.faults),
-        tools=tool_outcomes(score),
-        calls=calls,
     )

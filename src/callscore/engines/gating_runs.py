@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -65,138 +65,6 @@ class MissingBaselineError(UnknownRun):
     """There is no such baseline; the message has several lines, which say how to set it."""
 
 
-class GateSides(Struct, frozen=True):
-    """The two runs of a gate.
-
-    Attributes:
-        baseline: the name of the baseline; None if `before` is another run.
-        is_partial: whether `after` left cases out on request.
-    """
-
-    before: Side
-    after: Side
-    baseline: str | None
-    is_partial: bool
-    notes: tuple[Note, ...]
-
-
-def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateSides:
-    """Find the two runs; if there is no such baseline, the error says how to set one.
-
-    `more` are the arguments with which a suggested command finds the same history.
-    """
-    after = side_of_run(store, run)
-    before = _baseline(store, against, after, more)
-    names = [each.name for each in store.baselines()]
-    notes: list[Note] = []
-    called = against.partition(":")[0]
-    if _is_branch(store, called):
-        values = {"name": called, "run": before.run, "typed": shlex.quote(called)}
-        notes.append(Note(_NO_BASELINE, values))
-    partial = {}
-    for name, side in ((run, after), (against, before)):
-        found = store.find(side.run, resolve=None)
-        partial[side.run] = is_partial(found, lineage(store, found))
-        if partial[side.run]:
-            notes.append(Note(_LEFT_OUT, {"side": name}))
-    saved = store.last_saved() if run == NEWEST else after.run
-    if saved != after.run:
-        notes.append(Note(_OTHER_CLOCK, {"saved": saved}))
-    head = resolve_commit_here("HEAD") if run == NEWEST else None
-    if head and after.git_commit and head != after.git_commit:
-        # A build that has run nothing must not pass unnoticed.
-        commits = {"commit": after.git_commit[:_COMMIT_WIDTH], "head": head[:_COMMIT_WIDTH]}
-        notes.append(Note(_OTHER_COMMIT, commits))
-    return GateSides(
-        before=before,
-        after=after,
-        baseline=against if against in names else None,
-        is_partial=partial[after.run],
-        notes=tuple(notes),
-    )
-
-
-def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
-    called, colon, _ = name.partition(":")
-    try:
-        before = side_of_run(store, name)
-    except UnknownRun as error:
-        is_variant = colon and _is_known(store, called)  # only the variant is unknown
-        is_reserved = called.isprintable() and name_problem(called) is not None
-        if is_variant or is_reserved:  # `latest~1`: no baseline can have this name
-            raise
-        lines = [*_missing_baseline_lines(store, called, after)]
-        raise MissingBaselineError("\n".join(lines) + more) from error
-    if before.run == after.run and not colon and _is_branch(store, called):
-        # Running it again does not help: the new run is the newest of the branch, too.
-        lines = [*_missing_baseline_lines(store, called, after, is_branch=True)]
-        raise MissingBaselineError("\n".join(lines) + more)
-    return before
-
-
-def _is_branch(store: Store, name: str) -> bool:
-    """Whether a name that could be that of a baseline is only the name of a branch or a tag."""
-    if name_problem(name) is not None or _is_known(store, name, resolve=None):
-        return False
-    commit = resolve_commit_here(name)
-    return commit is not None and not commit.startswith(name.lower())
-
-
-def _is_known(
-    store: Store, name: str, resolve: Callable[[str], str | None] | None = resolve_commit_here
-) -> bool:
-    try:
-        store.find(name, resolve=resolve)
-    except UnknownRun:
-        return False
-    return True
-
-
-def _missing_baseline_lines(
-    store: Store, name: str, after: Side, *, is_branch: bool = False
-) -> Iterator[str]:
-    """A message that there is no such baseline, which ones there are, and how to set it.
-
-    `is_branch` means that the run to check is the one of the branch of this name.
-    """
-    yield f"unknown baseline or run {name!r}."
-    if is_branch:
-        yield f"  The run of the branch or tag {name!r} is {after.run}, which is the run to check."
-    names = [each.name for each in store.baselines()]
-    meant = did_you_mean(name, names)
-    listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There are no baselines yet"
-    yield f"  {listed}{meant or '.'}"
-    others = [run for run in store.runs(limit=_MOST_RUNS_SEARCHED) if run.id != after.run]
-    other = next((run for run in others if _is_complete(store, run)), None)
-    if other is None:
-        yield "  No other run is complete, with an answer to every question. Run the evaluations of the"
-        yield "  version to compare with, and then set the baseline:"
-    else:
-        yield "  To set it to the newest other complete run:"
-    words = ["baseline", "set", "latest" if other is None else other.id, "--name", name]
-    yield f"    {shlex.join(['callscore', *words])}"
-
-
-def _is_complete(store: Store, run: RunRecord) -> bool:
-    """Whether a run has an agent's answer to every question."""
-    is_answered = run.status == "finished" and not run.totals.get("errors")
-    is_asked = run.command in ("run", "rescore")
-    return is_asked and is_answered and not is_partial(run, lineage(store, run))
-
-
-def _require_saved(run: str, place: str, store: str | None, more: str) -> None:
-    """Refuse to judge an earlier run in place of one that could not be saved."""
-    newer = unsaved_file_after(run, store)
-    if newer is not None:
-        name, path = newer
-        command = shlex.join(["callscore", "import", str(path)]) + more
-        raise UnusableStore(
-            place,
-            f"the newest run, {name}, could not be saved in it. Import it first: {command}. Or pass the"
-            " run to check.",
-        )
-
-
 class GateRequest(Struct, frozen=True, kw_only=True):
     """What to decide; the attributes are the options of `callscore gate`.
 
@@ -225,6 +93,98 @@ class GateDecision(Struct, frozen=True):
     runs: tuple[Side, Side]
 
 
+def _notes(
+    store: Store, request: GateRequest, before: Side, after: Side, partial: Mapping[str, bool]
+) -> Iterator[Note]:
+    """What is to be said about the choice of the two runs; `partial` says of each whether it left cases out."""
+    called = request.against.partition(":")[0]
+    if _is_branch(store, called):
+        values = {"name": called, "run": before.run, "typed": shlex.quote(called)}
+        yield Note(_NO_BASELINE, values)
+    for name, side in ((request.run, after), (request.against, before)):
+        if partial[side.run]:
+            yield Note(_LEFT_OUT, {"side": name})
+    if request.run != NEWEST:
+        return
+    saved, head = store.last_saved(), resolve_commit_here("HEAD")
+    if saved != after.run:
+        yield Note(_OTHER_CLOCK, {"saved": saved})
+    if head and after.git_commit and head != after.git_commit:
+        # A build that has run nothing must not pass unnoticed.
+        commits = {"commit": after.git_commit[:_COMMIT_WIDTH], "head": head[:_COMMIT_WIDTH]}
+        yield Note(_OTHER_COMMIT, commits)
+
+
+def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
+    called, colon, _ = name.partition(":")
+    try:
+        before = side_of_run(store, name)
+    except UnknownRun as error:
+        is_variant = colon and _is_known(store, called)  # only the variant is unknown
+        is_reserved = called.isprintable() and name_problem(called) is not None
+        if is_variant or is_reserved:  # `latest~1`: no baseline can have this name
+            raise
+        raise _missing_baseline(store, called, after, more) from error
+    if before.run == after.run and not colon and _is_branch(store, called):
+        # Running it again does not help: the new run is the newest of the branch, too.
+        raise _missing_baseline(store, called, after, more, is_branch=True)
+    return before
+
+
+def _is_branch(store: Store, name: str) -> bool:
+    """Whether a name that could be that of a baseline is only the name of a branch or a tag."""
+    if name_problem(name) is not None or _is_known(store, name, resolve=None):
+        return False
+    commit = resolve_commit_here(name)
+    return commit is not None and not commit.startswith(name.lower())
+
+
+def _is_known(
+    store: Store, name: str, resolve: Callable[[str], str | None] | None = resolve_commit_here
+) -> bool:
+    try:
+        store.find(name, resolve=resolve)
+    except UnknownRun:
+        return False
+    return True
+
+
+def _missing_baseline(
+    store: Store, name: str, after: Side, more: str, *, is_branch: bool = False
+) -> MissingBaselineError:
+    """An error that there is no such baseline, which ones there are, and how to set it.
+
+    `is_branch` means that the run to check is the one of the branch of this name.
+    """
+    lines = [f"unknown baseline or run {name!r}."]
+    if is_branch:
+        lines.append(
+            f"  The run of the branch or tag {name!r} is {after.run}, which is the run to check."
+        )
+    names = [each.name for each in store.baselines()]
+    meant = did_you_mean(name, names)
+    listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There are no baselines yet"
+    lines.append(f"  {listed}{meant or '.'}")
+    runs = store.runs(limit=_MOST_RUNS_SEARCHED)
+    other = next((run.id for run in runs if run.id != after.run and _is_complete(store, run)), None)
+    if other is None:
+        lines += [
+            "  No other run is complete, with an answer to every question. Run the evaluations of the",
+            "  version to compare with, and then set the baseline:",
+        ]
+    else:
+        lines.append("  To set it to the newest other complete run:")
+    command = shlex.join(["callscore", "baseline", "set", other or "latest", "--name", name])
+    return MissingBaselineError("\n".join([*lines, f"    {command}"]) + more)
+
+
+def _is_complete(store: Store, run: RunRecord) -> bool:
+    """Whether a run has an agent's answer to every question."""
+    is_answered = run.status == "finished" and not run.totals.get("errors")
+    is_asked = run.command in ("run", "rescore")
+    return is_asked and is_answered and not is_partial(run, lineage(store, run))
+
+
 def decide_gate(request: GateRequest) -> GateDecision:
     """Compare a run with a baseline, and decide whether it passes.
 
@@ -235,29 +195,37 @@ def decide_gate(request: GateRequest) -> GateDecision:
     """
     more = store_arguments(request.store)
     with open_existing(request.store) as store:
-        sides = gate_sides(store, request.run, request.against, more=more)
-        if request.run == NEWEST:
-            _require_saved(sides.after.run, store.place, request.store, more)
-        runs = with_cases(sides.before, sides.after, lambda: store, removals=request.removals)
+        after = side_of_run(store, request.run)
+        before = _baseline(store, request.against, after, more)
+        partial = {}
+        for run in (after.run, before.run):
+            found = store.find(run, resolve=None)
+            partial[run] = is_partial(found, lineage(store, found))
+        is_part = partial[after.run]
+        notes = [*_notes(store, request, before, after, partial)]
+        baselines = [each.name for each in store.baselines()]
+        unsaved = unsaved_file_after(after.run, request.store) if request.run == NEWEST else None
+        if unsaved is not None:  # an earlier run must not be judged in its place
+            command = shlex.join(["callscore", "import", str(unsaved[1])]) + more
+            raise UnusableStore(
+                store.place,
+                f"the newest run, {unsaved[0]}, could not be saved in it. Import it first: {command}. Or pass"
+                " the run to check.",
+            )
+        runs = with_cases(before, after, lambda: store, removals=request.removals)
     comparison = compare_sides(*runs, measure=request.measure, removals=request.removals)
-    notes = [
-        note
-        for note in sides.notes
-        # The reasons of the gate state it already.
-        if not (sides.is_partial and comparison.missing and note.values.get("side") == request.run)
-    ]
-    comparison = replace(comparison, notes=(*comparison.notes, *notes))
-    found = gate(
-        comparison,
+    if is_part and comparison.missing:  # the reasons of the gate state it already
+        notes = [note for note in notes if note.values.get("side") != request.run]
+    decided = gate(
+        replace(comparison, notes=(*comparison.notes, *notes)),
         request.fail_on,
         max_skipped=request.max_skipped,
         allow_looser=request.allow_looser,
+        is_partial=is_part,
     )
-    found = replace(found, is_partial=sides.is_partial)
     following = suggested_command(
-        found,
-        baseline=sides.baseline,
-        is_partial=sides.is_partial,
+        decided,
+        baseline=request.against if request.against in baselines else None,
         is_removed_once=request.is_removed_once,
     )
-    return GateDecision(found, following + more, runs)
+    return GateDecision(decided, following + more, runs)

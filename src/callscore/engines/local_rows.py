@@ -7,18 +7,15 @@ to a file of their own; a split that was done is never done again, and one that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
-from callscore.core.case import Case
-from callscore.core.results import Results
 from callscore.core.totals import NameCounter, Totals
-from callscore.engines.batches import RowOptions, RowScorer, few_collections, score_split
+from callscore.engines.batches import RowOptions, RowScorer, score_items, score_split
 from callscore.engines.inputs import (
     CASES,
     NO_JOIN,
@@ -43,13 +40,7 @@ from callscore.engines.row_files import (
     with_fingerprint,
     write_results,
 )
-from callscore.engines.row_totals import (
-    failing_cases,
-    results_with,
-    scored_case,
-    totals_of_batch,
-    unreadable,
-)
+from callscore.engines.row_totals import RowRun, RowTotals, unreadable
 from callscore.engines.splits import (
     Split,
     is_stream,
@@ -58,10 +49,13 @@ from callscore.engines.splits import (
     size_of,
     split_place,
 )
-from callscore.engines.tool_definitions import ToolDefinitions
-from callscore.errors import InvalidSettings, UnreadableInput, WorkerEnded
-from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID, join_case
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID
 from callscore.sources import BadRecord, Lines
+
+if TYPE_CHECKING:
+    from callscore.core.case import Case
+    from callscore.engines.record_reading import Item
 
 _MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
@@ -69,33 +63,6 @@ _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
     " processes: --jobs 1."
 )
-_NOT_WRITTEN = (
-    "{deaths} processes that wrote the results were ended from outside, perhaps because memory is short. Free some of"
-    " it, and continue with --resume."
-)
-
-
-class RowRun(Struct, frozen=True, kw_only=True):
-    """The outcome of a large local run.
-
-    Attributes:
-        results: the totals, and the failing cases to show.
-        rows: the number of rows that were written.
-        lost: the places of splits that could not be scored.
-        deaths: how many processes were killed, and replaced.
-        resumed: how many splits were done before, by a run that this one continues.
-        failing: yields the failing cases and those without an answer, or all cases, if they were kept;
-            then call `close`.
-        close: removes what is not needed any more.
-    """
-
-    results: Results
-    rows: int
-    lost: tuple[str, ...] = ()
-    deaths: int = 0
-    resumed: int = 0
-    failing: Callable[[], Iterator[Case]] = lambda: iter(())
-    close: Callable[[], None] = lambda: None
 
 
 def score_to_rows(  # noqa: PLR0913  (all are options)
@@ -130,7 +97,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         UnreadableInput: without `skips_bad`, a record or a file cannot be read.
         InvalidSettings: an unfinished run is in the way, or cannot be continued.
         MissingExtra: pyarrow, or what a file needs, is not installed.
-        WorkerEnded: no process can be started, or each that writes the results is ended.
+        WorkerEnded: no process can be started.
     """
     schema = row_schema(structs.replace(options.columns, cases="none"))
     _require_repeatable((*references, *files), resume=resume)
@@ -148,37 +115,14 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     run = _LocalRun(files, scorer, max_shown=max_shown)
     try:
         run.go(process_count(jobs), on_bytes or (lambda _: None))
-        if run.rows:  # else earlier results stay
-            _apart(partial(write_results, run.paths, results, schema))
+        if run.totals.totals.records:  # else earlier results stay
+            write_results(run.paths, results, schema)
     except UnreadableInput:
         parts.remove()  # it would be the same again
         raise
     if not keeps_failing:
         parts.remove()
     return run.outcome()
-
-
-def _apart(work: Callable[[], None]) -> None:
-    """Do some work in a process of its own, whose memory is then free; what it cannot do raises its error here.
-
-    Raises:
-        WorkerEnded: every process that did it was ended.
-    """
-    pool: Pool[int, bool] = Pool(partial(_done, work), 1)
-    try:
-        found = list(pool.results(iter([0])))
-    finally:
-        pool.close()
-    for done in found:
-        if done.lost_at is not None:
-            raise WorkerEnded(_NOT_WRITTEN.format(deaths=done.deaths))
-        if not done.result:
-            work()
-
-
-def _done(work: Callable[[], None], _: int) -> bool:
-    work()
-    return True
 
 
 def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
@@ -220,20 +164,20 @@ def _digest(value: Any) -> str:
     return sha256(msgspec.json.encode(value)).hexdigest()
 
 
-class _Scored(Struct, frozen=True, kw_only=True):
+class _Scored(NamedTuple):
     """What a process made of a split; its rows are in a file.
 
     Attributes:
+        shown: the first failing cases.
         names: the ids and trials of the scored cases, to find those that are repeated.
         joined: in a joined run, the ids of the traces that have a reference.
-        shown: the first failing cases, as text.
         lost: the places of what ended every process.
     """
 
     totals: Totals
+    shown: list[Any]
     names: list[tuple[str, str | None]]
     joined: set[str]
-    shown: list[str]
     lost: tuple[str, ...]
 
 
@@ -243,21 +187,13 @@ class _LocalRun:
     def __init__(self, files: Sequence[str], scorer: _SplitScorer, *, max_shown: int) -> None:
         self._files = files
         self._scorer = scorer
-        self._max_shown = max_shown
-        self._settings = scorer.options.settings
-        self._totals = Totals.of(self._settings)
-        self._shown: list[str] = []
         self._repeated = NameCounter(each_once=True)
         self._remembered: set[int] = set()
         self._joined: set[str] = set()
         self._lost: list[str] = []
         self._deaths = 0
+        self.totals = RowTotals(settings=scorer.options.settings, max_shown=max_shown)
         self.paths: list[Path] = []  # of the parts
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of all parts."""
-        return self._totals.records
 
     def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
         """Score all splits that are not done; those that are done are only counted."""
@@ -309,10 +245,9 @@ class _LocalRun:
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
-        self._totals.merge(scored.totals)
+        self.totals.add_totals(scored.totals, scored.shown)
         self._lost += scored.lost
         self._joined |= scored.joined
-        self._shown += scored.shown[: self._max_shown - len(self._shown)]
         for name, trial in scored.names:
             key = hash((name, trial))
             if key in self._remembered:
@@ -322,13 +257,11 @@ class _LocalRun:
 
     def outcome(self) -> RowRun:
         """The outcome of the run, once all splits are done."""
-        settings, parts, paths = self._settings, self._scorer.parts, self.paths
-        definitions = ToolDefinitions(self._scorer.options.tools)
-        shown = [scored_case(read_case_text(text), settings, definitions) for text in self._shown]
-        results = results_with(self._totals, settings, shown)
+        parts, paths = self._scorer.parts, self.paths
+        results = self.totals.results(self._scorer.options.tools)
         return RowRun(
             results=structs.replace(results, repeated=self._repeated.noted()),
-            rows=self.rows,
+            rows=self.totals.totals.records,
             lost=tuple(self._lost),
             deaths=self._deaths,
             resumed=len(parts.done),
@@ -370,38 +303,28 @@ class _SplitScorer:
         Raises:
             UnreadableInput: something in it cannot be read, and is not to be skipped.
         """
-        counted = self._counted(split) if split.name in self.parts.done else None
-        if counted is not None:
-            return counted
+        done = self._counted(split) if split.name in self.parts.done else None
+        if done is not None:
+            return done
         references = None if self.references is None else self.references.cases
         scorer = RowScorer(self.options, references=references, max_cases=self._most_kept)
-        with few_collections():
-            return self._written(split, score_split(split, self._reader, scorer))
+        return self._written(split, score_split(split, self._reader, scorer))
 
     def lose(self, split: Split, deaths: int) -> _Scored:
         """Write a row about a split that cannot be scored, because it ended that many processes."""
-        scorer = RowScorer(structs.replace(self.options, skips_bad=True))
         place = split_place(split)
         start = None if split.end is None else split.start
-        problem = _LOST.format(place=place, deaths=deaths)
-        scorer.refuse(problem, source_name(split.files[0]), start)
-        return self._written(split, scorer.rest(), lost=(place,))
+        lost = BadRecord("", _LOST.format(place=place, deaths=deaths))
+        scorer = RowScorer(structs.replace(self.options, skips_bad=True))
+        rows = score_items([(lost, source_name(split.files[0]), start)], scorer)
+        return self._written(split, rows, lost=(place,))
 
     def score_unanswered(self, split: Split, joined: set[str]) -> _Scored:
-        """Write the rows of the references without a trace."""
-        return self._written(split, self._unanswered_batches(joined))
-
-    def _unanswered_batches(self, joined: set[str]) -> Iterator[Any]:
-        scorer = RowScorer(self.options, max_cases=None if self._most_kept is None else 0)
-        references = self.references
-        if references is not None:
-            for place, problem in references.problems:
-                scorer.refuse(problem, place, None)
-            for name, case in references.cases.items():
-                if name not in joined:
-                    scorer.take_case(join_case(case, structs.replace(case, actual=None)))
-                    yield from scorer.full_batches()
-        yield from scorer.rest()
+        """Write the rows of the references without a trace, and of those that cannot be read."""
+        references = self.references or _References((), self.options)
+        most = None if self._most_kept is None else 0
+        scorer = RowScorer(self.options, references=references.cases, max_cases=most)
+        return self._written(split, score_items(references.items(without=joined), scorer))
 
     def _written(
         self, split: Split, batches: Iterable[Any], *, lost: tuple[str, ...] = ()
@@ -426,19 +349,18 @@ class _SplitScorer:
 
     def _count(self, batches: Iterable[Any], lost: tuple[str, ...]) -> _Scored:
         """Add up the rows of a split; `lost` are the places of what was lost."""
-        is_joined = self.references is not None
-        totals = Totals.of(self.options.settings)
-        found = _Scored(totals=totals, names=[], joined=set(), shown=[], lost=lost)
+        found = RowTotals(settings=self.options.settings, max_shown=self._max_shown)
+        names: list[tuple[str, str | None]] = []
+        joined: set[str] = set()
         for batch in batches:
-            totals.merge(totals_of_batch(batch, self.options.settings))
+            found.add(batch)
             columns = [batch[name].to_pylist() for name in ("id", "trial", "status")]
             for name, trial, status in zip(*columns, strict=True):
                 if status == "scored" and not name.startswith(CONTENT_ID_PREFIX):
-                    found.names.append((name, trial))
-                if is_joined and name and status in _JOINED:
-                    found.joined.add(name)
-            found.shown.extend(failing_cases(batch, self._max_shown - len(found.shown)))
-        return found
+                    names.append((name, trial))
+                if self.references is not None and name and status in _JOINED:
+                    joined.add(name)
+        return _Scored(found.totals, found.shown, names, joined, lost)
 
 
 class _References:
@@ -446,24 +368,30 @@ class _References:
 
     def __init__(self, files: Sequence[str], options: RowOptions) -> None:
         self.cases: dict[str, Case] = {}
-        self.problems: list[tuple[str, str]] = []
+        self._problems: list[BadRecord] = []
         inputs = RecordReader(options, REFERENCES).inputs
         for path in files:
             for found in read_cases(path, REFERENCES, inputs):
                 self._take(found, skips_bad=options.skips_bad)
 
     def _take(self, found: Found, *, skips_bad: bool) -> None:
-        place, problem = "", ""
-        if isinstance(found, BadRecord):
-            place, problem = found.place, found.problem
-        elif found[1].id == NO_ID:
-            place, problem = found[0], NO_JOIN
-        elif found[1].id in self.cases:
-            place = found[0]
-            problem = f"duplicate reference id {found[1].id!r}. Keep one of them."
-        else:
-            self.cases[found[1].id] = found[1]
-        if problem and not skips_bad:
-            raise unreadable(place, problem)
-        if problem:
-            self.problems.append((place, problem))
+        if not isinstance(found, BadRecord):
+            place, case = found
+            problem = f"duplicate reference id {case.id!r}. Keep one of them."
+            if case.id == NO_ID:
+                problem = NO_JOIN
+            elif case.id not in self.cases:
+                self.cases[case.id] = case
+                return
+            found = BadRecord(place, problem)
+        if not skips_bad:
+            raise unreadable(found.place, found.problem)
+        self._problems.append(found)
+
+    def items(self, *, without: set[str]) -> Iterator[Item]:
+        """Those that cannot be read, and the others but for those with these ids: no call was made."""
+        for problem in self._problems:
+            yield problem, problem.place, None
+        for name, case in self.cases.items():
+            if name not in without:
+                yield ("", structs.replace(case, actual=None)), None, None

@@ -22,7 +22,6 @@ from callscore.engines.inputs import (
     input_options_for,
 )
 from callscore.engines.pool import MOST_DEATHS, mark_position
-from callscore.engines.result_rows import require_pyarrow
 from callscore.engines.row_totals import place_text
 from callscore.engines.splits import (
     Split,
@@ -32,7 +31,7 @@ from callscore.engines.splits import (
     lines_of,
     row_groups_between,
 )
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import is_case
 from callscore.formats.cases import read_case
 from callscore.formats.plain_cases import decode_cases
@@ -46,16 +45,10 @@ if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.engines.batches import RowOptions
 
-    # What was found, its file, its bytes or rows before it in this file, and what it is sorted by.
-    Item = tuple[Found, str | None, int | None, int | None]
+    # What was found, its file, and the bytes or rows before it in this file.
+    Item = tuple[Found, str | None, int | None]
 
-# Columns that engines add to the data: the file of a row, the bytes or rows before it in this file, or
-# else a number that grows within the file, and the row itself where it is a line of JSON.
-SOURCE_COLUMN = "callscore_source"
-OFFSET_COLUMN = "callscore_offset"
-ORDER_COLUMN = "callscore_order"
-LINE_COLUMN = "callscore_line"
-
+_ROWS_AT_ONCE = 512
 _FILE_BITS = 44  # of the position of a record in its split: above them is the number of its file
 LOST_RECORD = (
     f"this record ended {MOST_DEATHS} processes, perhaps because memory is short. Look at it, or use"
@@ -136,33 +129,28 @@ class RecordReader:
 # --- Arrow data -----------------------------------------------------------------------------------
 
 
-def batch_items(batch: Any, number: int, reader: RecordReader) -> Iterator[Item]:
-    """What is in the rows of a batch; the first is the row of this number."""
-    for row in _line_rows(batch) if LINE_COLUMN in batch.schema.names else batch_rows(batch):
-        source, offset = row.pop(SOURCE_COLUMN, None), row.pop(OFFSET_COLUMN, None)
-        order = row.pop(ORDER_COLUMN, offset)
-        if source is None and offset is None:
-            offset = number
-        number += 1
-        for found in reader.read(_record(row, place_text(source, offset))):
-            yield found, source, offset, order
+def batch_items(batches: Iterable[Any], reader: RecordReader, *, numbered: bool) -> Iterator[Item]:
+    """What is in the rows of record batches; `numbered` says which row it was.
 
-
-def _line_rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The rows with their lines as bytes: a line is read like one of a file, and not like a cell."""
-    arrow = require_pyarrow("Scoring Arrow data")
-    lines = batch[LINE_COLUMN].cast(arrow.large_binary()).to_pylist()
-    others = batch.drop_columns([LINE_COLUMN])
-    rows = batch_rows(others) if others.num_columns else ({} for _ in lines)
-    for row, line in zip(rows, lines, strict=True):
-        yield {**row, LINE_COLUMN: line}
-
-
-def _record(value: dict[str, Any], place: str) -> Record | BadRecord:
-    if LINE_COLUMN in value:
-        found = next(Lines(place, 1, value[LINE_COLUMN] or b"").records(), None)
-        return BadRecord(place, "the line is blank.") if found is None else found
-    return Record(place, value)
+    Raises:
+        InvalidSettings: two columns have the same name.
+    """
+    first = 0
+    for batch in batches:
+        names = batch.schema.names
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InvalidSettings(
+                f"the data has more than one column {twice[0]!r}. Rename or drop one of them"
+            )
+        # As Python values, many rows take many times the memory.
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            rows = batch_rows(batch.slice(start, _ROWS_AT_ONCE))
+            for number, row in enumerate(rows, first + start):
+                offset = number if numbered else None
+                for found in reader.read(Record(place_text(None, offset), row)):
+                    yield found, None, offset
+        first += batch.num_rows
 
 
 # --- splits ---------------------------------------------------------------------------------------
@@ -192,7 +180,7 @@ def split_items(
         found = _FileItems(path, number, reader, split.skipped)
         try:
             if split.problem:
-                yield BadRecord("", split.problem), found.source, split.start or None, None
+                yield BadRecord("", split.problem), found.source, split.start or None
             elif split.lines:
                 yield from found.of_lines(lines_of(BytesIO(split.lines), found.source, split.start))
             elif split.end is not None or open_file is not None:
@@ -201,7 +189,7 @@ def split_items(
             else:
                 yield from found.of_any_kind(path)
         except UnreadableInput as error:
-            yield BadRecord("", error.problem), found.source, start, start
+            yield BadRecord("", error.problem), found.source, start
 
 
 class _FileItems:
@@ -255,19 +243,19 @@ class _FileItems:
         offset, source = lines.offset, self.source
         for case, line in zip(cases, lines.data.split(b"\n"), strict=False):
             is_read = self._may_read(offset)
-            yield (("", case) if is_read else BadRecord("", LOST_RECORD)), source, offset, offset
+            yield (("", case) if is_read else BadRecord("", LOST_RECORD)), source, offset
             offset += len(line) + 1
 
     def _of_each_line(self, lines: Lines) -> Iterator[Item]:
         offset, source = lines.offset, self.source
         for line in lines.data.split(b"\n"):
             if line.strip() and not self._may_read(offset):
-                yield BadRecord("", LOST_RECORD), source, offset, offset
+                yield BadRecord("", LOST_RECORD), source, offset
             elif line.strip():
                 given = Lines(place_text(source, offset), 1, line, offset)
                 for record in given.records(checked_bytes=CHECKED_BYTES):
                     for found in self._reader.read(record):
-                        yield found, source, offset, offset
+                        yield found, source, offset
             offset += len(line) + 1
 
     def _of_rows(self, batches: Iterable[tuple[int, Any]]) -> Iterator[Item]:
@@ -276,10 +264,10 @@ class _FileItems:
         for first, batch in batches:
             for offset, row in enumerate(batch_rows(batch), first):
                 if not self._may_read(offset):
-                    yield BadRecord("", LOST_RECORD), source, offset, offset
+                    yield BadRecord("", LOST_RECORD), source, offset
                     continue
                 for found in self._reader.read(Record(place_text(source, offset), row)):
-                    yield found, source, offset, offset
+                    yield found, source, offset
 
     def _of_documents(self, batches: Iterable[Any]) -> Iterator[Item]:
         """What is in a file whose records may depend on each other, as `score_files` reads it."""
@@ -300,4 +288,4 @@ class _FileItems:
     def _unplaced(self, found: Found) -> Item:
         # Without an offset, only the place of a record says which one it is.
         source = found.place if isinstance(found, BadRecord) else self.source
-        return found, source, None, None
+        return found, source, None

@@ -6,9 +6,9 @@ number of machines, are therefore those of one machine that scores all cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -30,9 +30,13 @@ from callscore.core.score import (
 from callscore.core.summary import Summary, tool_outcomes
 from callscore.engines.payloads import case_payload
 from callscore.errors import InvalidCall, MissingExtra
+from callscore.hiding.hider import Hider
 from callscore.history.saved_scores import calls_payload
 from callscore.reports.html.case_view import problems_of
 from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from callscore.hiding.redaction import Redaction
 
 ROW_VERSION = 3
 VERSION_KEY = b"callscore.rows"
@@ -45,6 +49,7 @@ RowStatus = Literal["scored", "no_answer", "not_scored", "no_reference", "unread
 CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forbidden")
 TOOL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden", "free", "assumed")
 _NOT_MARKED = [0] * len(TOOL_COUNTS)
+_MAX_KNOWN = 4096  # different counts of cases
 
 
 def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
@@ -188,47 +193,44 @@ class _CaseRecord(Struct, frozen=True, gc=False):
 
 
 class RowBuilder:
-    """Collects rows, column by column, and makes Arrow record batches of them.
+    """Collects rows, and makes Arrow record batches of them.
 
     Args:
         columns: which large columns the rows have.
-        pairs_text: writes the pairs of a case as JSON; by default as in the JSON report, with the
-            real values.
+        redaction: what is hidden in `pairs` beside secrets; None to hide nothing.
         max_cases: the column `case` has at most this many cases; None for no limit.
+        hides_cases: whether the same is hidden in the column `case`.
+
+    Attributes:
+        schema: that of the record batches.
+        size: how many characters there are in the large columns of the rows that are not in a batch yet.
     """
 
     def __init__(
         self,
         columns: RowColumns = DEFAULT_COLUMNS,
         *,
-        pairs_text: Callable[[Result], str] | None = None,
+        redaction: Redaction | None = None,
         max_cases: int | None = None,
+        hides_cases: bool = False,
     ) -> None:
+        self.schema = row_schema(columns)
+        self.size = 0
         self._columns = columns
         self._cases_left = max_cases
-        self._pairs_text = pairs_text or _pairs_text
-        self.schema = row_schema(columns)
-        self._has_large = columns.pairs or columns.cases != "none"
+        self._hider = None if redaction is None else Hider(redaction, is_live=True)
+        self._hides_cases = hides_cases
+        self._rows: list[tuple[Any, ...]] = []
+        self._large = [name for name in ("pairs", "case") if name in self.schema.names]
         # What follows from the counts of a case; many cases have the same.
         self._numbers: dict[tuple[int, ...], tuple[Any, ...]] = {}
-        self._begin()
-
-    def _begin(self) -> None:
-        self.size = 0  # characters in the large columns
-        self._rows: list[tuple[Any, ...]] = []
-        self._tags: list[Sequence[str]] = []
-        self._failures: list[Sequence[str]] = []
-        self._tools: list[Sequence[tuple[Any, ...]]] = []
-        self._arguments: list[Sequence[tuple[Any, ...]]] = []
-        self._confusion: list[Sequence[tuple[Any, ...]]] = []
-        self._faults: list[Sequence[tuple[Any, ...]]] = []
 
     def __len__(self) -> int:
         """The number of rows that are not in a batch yet."""
         return len(self._rows)
 
     def add_score(
-        self, case: Case, score: Score, *, source: str | None = None, offset: int | None = None
+        self, case: Case, score: Score, source: str | None = None, offset: int | None = None
     ) -> None:
         """Add the row of a scored case."""
         correct, expected, actual, forbidden = outcome_of(score)
@@ -241,156 +243,130 @@ class RowBuilder:
                 self._numbers.clear()
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
         is_flawless = correct == expected == actual and not faults
-        counted = _NOTHING
-        if not is_flawless:
-            counted = Summary()
-            counted.add(score)
-        tools = tool_outcomes(score) if is_flawless else counted.tool_outcomes
-        self._tools.append(
-            [(name, *counts, *_NOT_MARKED[len(counts) :]) for name, counts in tools.items()]
-        )
-        self._arguments.append(_counted(counted.wrong_arguments))
-        self._confusion.append(_counted(counted.confusion))
-        self._faults.append(_counted(counted.faults))
-        self._failures.append(() if is_flawless else failure_classes(score))
-        self._tags.append(_texts(case.tags))
-        large = self._large(case, score, passed=numbers[-1]) if self._has_large else ()
+        large: dict[str, Any] = {}
+        if self._columns.pairs:
+            large["pairs"] = self._pairs_text(case, score)
+            self.size += len(large["pairs"])
+        if self._cases_left != 0 and self._keeps(is_failing=not numbers[-1]):
+            large["case"] = self._case_text(case)
+            self._cases_left = None if self._cases_left is None else self._cases_left - 1
+        # In the order of the schema: a dictionary of the columns would take half as long again.
         self._rows.append(
             (
-                *_names(case),
+                case.id,
+                None if case.trial is None else str(case.trial),
+                case.tags,
                 *numbers,
+                *_lists_of(score, is_flawless=is_flawless),
                 *(_NOT_CHECKED if faults is None else _checked(score, faults)),
                 has_no_counted_calls(score),
                 score.is_exact,
                 *(_NO_TURNS if score.expectation is None else _turns_of(score)),
                 source,
                 offset,
-                case.unread and _text(case.unread),
-                *large,
+                case.unread,
+                *[large.get(name) for name in self._large],
             )
         )
 
-    def _large(self, case: Case, score: Score, *, passed: bool) -> tuple[str | None, ...]:
-        """The values of the large columns."""
-        found: list[str | None] = []
-        columns = self._columns
-        if columns.pairs:
-            found.append(self._pairs_text(Result(case=case, score=score)))
-        if columns.cases != "none":
-            found.append(self._case_text(case, is_wanted=columns.cases == "all" or not passed))
-        self.size += sum([len(text) for text in found if text])
-        return tuple(found)
+    def _pairs_text(self, case: Case, score: Score) -> str:
+        shown = Result(case=case, score=score)
+        if self._hider is not None:
+            from callscore.reports.score_json import jsonl_line
 
-    def _case_text(self, case: Case, *, is_wanted: bool) -> str | None:
-        if not is_wanted or self._cases_left == 0:
-            return None
-        if self._cases_left is not None:
-            self._cases_left -= 1
-        return case_text(case)
+            return jsonl_line(shown, self._hider).decode().rstrip("\n")
+        from callscore.words.case_json import case_to_json
+
+        return case_to_json(shown).decode()
+
+    def _keeps(self, *, is_failing: bool) -> bool:
+        return self._columns.cases == "all" or (is_failing and self._columns.cases == "failing")
+
+    def _case_text(self, case: Case) -> str:
+        text = case_text(case)
+        hider = self._hider if self._hides_cases else None
+        if hider is not None and hider.occurs_in(text):
+            text = msgspec.json.encode(hider.data(msgspec.json.decode(text))).decode()
+        self.size += len(text)
+        return text
 
     def add_unscored(
         self,
         case: Case,
         status: RowStatus,
-        *,
         source: str | None = None,
         offset: int | None = None,
     ) -> None:
         """Add the row of a case without a score: nothing is expected, or there is no answer."""
-        is_unanswered = status == "no_answer"
-        cases = self._columns.cases
-        is_kept = cases == "all" or (is_unanswered and cases == "failing")
-        self._add_empty(
-            (*_names(case), status),
-            score=0.0 if is_unanswered else None,
-            place=(source, offset, case.unread and _text(case.unread)),
-            case=case_text(case) if is_kept and self._cases_left is None else None,
-            tags=_texts(case.tags),
-            failures=("error",) if is_unanswered else (),
+        columns: dict[str, Any] = {}
+        if status == "no_answer":
+            columns = {
+                "precision": 0.0,
+                "recall": 0.0,
+                "f1": 0.0,
+                "passed": False,
+                "failures": ["error"],
+            }
+        if self._cases_left is None and self._keeps(is_failing=status == "no_answer"):
+            columns["case"] = self._case_text(case)
+        self._add(
+            case,
+            status=status,
+            source=source,
+            offset=offset,
+            problem=case.unread,
+            tags=case.tags,
+            **columns,
         )
 
     def add_unreadable(
         self,
         problem: str,
         case: Case | None = None,
-        *,
         source: str | None = None,
         offset: int | None = None,
     ) -> None:
         """Add the row of a record that cannot be read, or of a case that cannot be scored."""
-        names = (None, None) if case is None else _names(case)
-        place = (source, offset, _text(problem))
-        self._add_empty((*names, "unreadable"), score=None, place=place)
+        self._add(case, status="unreadable", source=source, offset=offset, problem=problem)
 
-    def _add_empty(  # noqa: PLR0913  (the columns of a row)
-        self,
-        names: tuple[Any, ...],
-        *,
-        score: float | None,
-        place: tuple[Any, ...],
-        case: str | None = None,
-        tags: Sequence[str] = (),
-        failures: Sequence[str] = (),
-    ) -> None:
-        passed = None if score is None else False
-        rates = (score, score, score, passed)
-        counts = [None] * len(CALL_COUNTS)
-        large = [None] * self._columns.pairs + [case] * (self._columns.cases != "none")
-        self._rows.append((*names, *counts, *rates, *[None] * 6, *place, *large))
-        self._tags.append(tags)
-        self._failures.append(failures)
-        for column in (self._tools, self._arguments, self._confusion, self._faults):
-            column.append(())
+    def _add(self, case: Case | None, /, **columns: Any) -> None:
+        """Add a row of which all other columns are null."""
+        if case is not None:
+            columns["id"] = case.id
+            columns["trial"] = None if case.trial is None else str(case.trial)
+        self._rows.append(tuple([columns.get(name) for name in self.schema.names]))
 
     def batch(self) -> Any:
         """The rows since the last batch, as an Arrow record batch."""
-        arrow = require_pyarrow("Writing result rows")
-        plain = list(zip(*self._rows, strict=True)) if self._rows else [()] * (_PLAIN + self._width)
-        lists: dict[str, Sequence[Sequence[Any]]] = {
-            "tags": self._tags,
-            "failures": self._failures,
-            "tools": self._tools,
-            "wrong_arguments": self._arguments,
-            "confusion": self._confusion,
-            "faults": self._faults,
-        }
-        columns = iter(plain)
+        columns = [*zip(*self._rows, strict=True)] or [()] * len(self.schema)
         arrays = [
-            _list_array(arrow, lists[field.name], field.type)
-            if field.name in lists
-            else arrow.array(next(columns), field.type)
-            for field in self.schema
+            _array(column, field.type) for column, field in zip(columns, self.schema, strict=True)
         ]
-        self._begin()
+        self._rows, self.size = [], 0
+        arrow = require_pyarrow("Writing result rows")
         return arrow.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    @property
-    def _width(self) -> int:
-        return self._columns.pairs + (self._columns.cases != "none")
+
+_NOTHING = ((),) * 3
+_NOT_CHECKED = _NO_TURNS = (None, None)
 
 
-_PLAIN = 23  # columns that hold no lists, without the large ones
+def _lists_of(score: Score, *, is_flawless: bool) -> tuple[Any, ...]:
+    """The columns from `failures` to `faults`."""
+    if is_flawless:
+        return (), _tools(tool_outcomes(score)), *_NOTHING
+    counted = Summary()
+    counted.add(score)
+    counts = counted.wrong_arguments, counted.confusion, counted.faults
+    return (
+        failure_classes(score),
+        _tools(counted.tool_outcomes),
+        *[[(*key, times) for key, times in found.items()] for found in counts],
+    )
 
 
-def _names(case: Case) -> tuple[str, str | None]:
-    return _text(case.id), None if case.trial is None else _text(str(case.trial))
-
-
-def _text(text: str) -> str:
-    """The text as Arrow takes it: half of a surrogate pair is escaped."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _texts(texts: Sequence[str]) -> Sequence[str]:
-    return [_text(text) for text in texts] if texts else ()
-
-
-_NOTHING = Summary()
-_NOT_CHECKED = (None, None)
-_NO_TURNS = (None, None)
-_MAX_KNOWN = 4096  # different counts of cases
+def _tools(outcomes: Mapping[str, Sequence[int]]) -> list[tuple[Any, ...]]:
+    return [(name, *counts, *_NOT_MARKED[len(counts) :]) for name, counts in outcomes.items()]
 
 
 def _checked(score: Score, faults: Sequence[Fault]) -> tuple[int, int]:
@@ -407,44 +383,31 @@ def _turns_of(score: Score) -> tuple[int | None, int | None]:
 def _numbers_of(outcome: tuple[int, int, int, int, int, int], pass_mark: float) -> tuple[Any, ...]:
     """The columns from `status` to `passed` of a scored case."""
     correct, incorrect, extra, expected, actual, forbidden = outcome
-    missed = expected - correct - incorrect
     counted = (correct, expected, actual, forbidden)
+    missed = expected - correct - incorrect
+    precision = correct / actual if actual else 1.0
+    recall = correct / expected if expected else 1.0
     counts = (correct, incorrect, missed, extra, expected, actual, forbidden)
-    rates = (
-        correct / actual if actual else 1.0,
-        correct / expected if expected else 1.0,
-        outcome_f1(counted),
-        is_passing(counted, pass_mark),
-    )
+    rates = (precision, recall, outcome_f1(counted), is_passing(counted, pass_mark))
     return ("scored", *counts, *rates)
 
 
-def _counted(counts: Mapping[Any, int]) -> Sequence[tuple[Any, ...]]:
-    return [(*key, times) for key, times in counts.items()] if counts else ()
-
-
-def _list_array(arrow: Any, rows: Sequence[Sequence[Any]], kind: Any) -> Any:
-    """A column of lists, made of its flat columns: many times as fast as from nested values."""
-    offsets = arrow.array([0, *accumulate(map(len, rows))], arrow.int32())
-    flat = [item for row in rows for item in row]
-    if not arrow.types.is_struct(kind.value_type):
-        return arrow.ListArray.from_arrays(offsets, arrow.array(flat, kind.value_type))
-    fields = list(kind.value_type)
-    columns: Iterator[Any] = zip(*flat, strict=True) if flat else iter([()] * len(fields))
-    arrays = [
-        arrow.array(_texts_of(column) if arrow.types.is_string(field.type) else column, field.type)
-        for field, column in zip(fields, columns, strict=True)
-    ]
-    return arrow.ListArray.from_arrays(
-        offsets, arrow.StructArray.from_arrays(arrays, fields=fields)
-    )
-
-
-def _texts_of(column: Sequence[str | None]) -> Sequence[str | None]:
-    return [None if text is None else _text(text) for text in column]
-
-
-def _pairs_text(case: Result) -> str:
-    from callscore.words.case_json import case_to_json
-
-    return case_to_json(case).decode()
+def _array(values: Sequence[Any], kind: Any) -> Any:
+    """A column; one of lists is made of its flat columns, many times as fast as from nested values."""
+    arrow = require_pyarrow("Writing result rows")
+    if arrow.types.is_list(kind):
+        offsets = arrow.array(
+            [0, *accumulate([len(row) if row else 0 for row in values])], arrow.int32()
+        )
+        flat = [item for row in values if row for item in row]
+        return arrow.ListArray.from_arrays(offsets, _array(flat, kind.value_type))
+    if arrow.types.is_struct(kind):
+        fields = [*kind]
+        columns = [*zip(*values, strict=True)] or [()] * len(fields)
+        arrays = [_array(column, field.type) for field, column in zip(fields, columns, strict=True)]
+        return arrow.StructArray.from_arrays(arrays, fields=fields)
+    try:
+        return arrow.array(values, kind)
+    except UnicodeEncodeError:  # half of a surrogate pair, which Arrow does not take
+        texts = [text and text.encode("utf-8", "backslashreplace").decode() for text in values]
+        return arrow.array(texts, kind)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.case import Case
-from callscore.engines.result_rows import RowBuilder, RowStatus, require_pyarrow
+from callscore.engines.result_rows import RowBuilder, require_pyarrow
 from callscore.errors import InvalidSettings, MissingExtra
 
 if TYPE_CHECKING:
@@ -43,22 +43,14 @@ def polars_frame(results: Results) -> Any:
 
 def _table(results: Results, method: str, *, extra: str) -> Any:
     arrow = require_pyarrow(method, extra)
-    cases = _all_cases(results, method)
     builder = RowBuilder()
     batches = []
-    waiting = iter(results.unscored)
-    unscored = next(waiting, None)
-    for number, case in enumerate([*cases, None]):
-        while unscored is not None and unscored.position <= number:
-            status: RowStatus = "no_answer" if unscored.is_unanswered else "not_scored"
-            builder.add_unscored(
-                Case(id=unscored.id, trial=unscored.trial, tags=unscored.tags), status
-            )
-            unscored = next(waiting, None)
-        if case is not None:
-            builder.add_score(
-                Case(id=case.id, trial=case.trial, tags=case.tags), case.required_score
-            )
+    for each in _all_cases(results, method):
+        named = Case(id=each.id, trial=each.trial, tags=each.tags)
+        if each.score is not None:
+            builder.add_score(named, each.score)
+        else:
+            builder.add_unscored(named, "no_answer" if each.failure is not None else "not_scored")
         if len(builder) >= _ROWS_PER_BATCH:
             batches.append(builder.batch())
     batches.append(builder.batch())
@@ -66,20 +58,18 @@ def _table(results: Results, method: str, *, extra: str) -> Any:
 
 
 def _all_cases(results: Results, method: str) -> tuple[Result, ...]:
-    """The scored cases.
+    """All results in the order of the input.
 
     Raises:
-        InvalidSettings: not all cases are in the results. A table without the others would look complete.
+        InvalidSettings: some are missing. A table without them would look complete.
     """
-    summary = results.summary
-    cases = results.cases
-    if not cases and results.only is not None:
-        cases = (results.only,)
-    unscored = summary.unanswered + results.not_scored.count
-    if len(cases) < summary.scored or len(results.unscored) < unscored:
-        kept, found = len(cases) + len(results.unscored), summary.scored + unscored
+    shown = results.shown
+    if not results.cases and results.only is not None:
+        shown = (results.only, *shown)
+    every = results.summary.cases + results.not_scored.count
+    if len(shown) < every:
         raise InvalidSettings(
-            f"{method}: {kept} of {found} cases are in these results. Score them with show='all' and"
-            " max_shown=None"
+            f"{method}: {len(shown)} of {every} cases are in these results. Score them with"
+            " show='all' and max_shown=None"
         )
-    return cases
+    return shown

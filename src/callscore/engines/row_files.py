@@ -16,7 +16,6 @@ from typing import Any, Self
 import msgspec
 from msgspec import Struct
 
-from callscore.engines.pool import mark_position
 from callscore.engines.result_rows import require_pyarrow
 from callscore.errors import InvalidSettings
 
@@ -221,10 +220,8 @@ def write_results(parts: Sequence[Path], results: str, schema: Any) -> None:
     if results.endswith("/"):
         Path(results).mkdir(parents=True, exist_ok=True)
         targets = {Path(results, f"part-{n:06}.parquet"): [part] for n, part in enumerate(parts)}
-    position = 0
     for target, paths in targets.items():
         with RowFile(target, schema) as file:
-            for batch in (batch for path in paths for batch in read_rows(path)):
-                mark_position(position)
-                file.written(batch.select(schema.names))
-                position += 1
+            for path in paths:
+                for batch in read_rows(path):
+                    file.written(batch.select(schema.names))

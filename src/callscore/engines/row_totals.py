@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from msgspec import UNSET, structs
+import msgspec
+from msgspec import UNSET, Struct, field, structs
 
+from callscore.core.case import Case
 from callscore.core.results import Failure, Noted, Result, Results
 from callscore.core.score import UNANSWERED, is_passing
 from callscore.core.settings import DEFAULT, Settings
@@ -25,10 +27,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX
 
-if TYPE_CHECKING:
-    from callscore.core.case import Case
-
-_COLUMNS = (
+SUMMED_COLUMNS = (
     "id",
     "trial",
     "status",
@@ -53,6 +52,9 @@ _COLUMNS = (
 )
 NO_ANSWER = "there is no answer for this case"
 
+# The id, trial, file and offset of a case that failed, by which it is sorted, and the case.
+_Shown = tuple[str, str, str, int, str]
+
 
 # --- rows to totals -------------------------------------------------------------------------------
 
@@ -75,7 +77,7 @@ def batches_of(rows: Any) -> Iterator[Any]:
     return iter(rows if is_reader else arrow.RecordBatchReader.from_stream(rows))
 
 
-def totals_of_batch(batch: Any, settings: Settings = DEFAULT, *, by_name: bool = False) -> Totals:
+def _totals_of_batch(batch: Any, settings: Settings, *, by_name: bool) -> Totals:
     """The totals of the rows of one record batch, with the first names of each kind of note.
 
     `by_name` takes those that sort first.
@@ -102,7 +104,7 @@ def _as_rows(batch: Any) -> Any:
     _require_rows(batch.schema)
     arrow = require_pyarrow("Reading Arrow data")
     kinds = row_schema()
-    columns = {name: batch[name] for name in _COLUMNS}
+    columns = {name: batch[name] for name in SUMMED_COLUMNS}
     try:
         arrays = [
             column if column.type == kinds.field(name).type else column.cast(kinds.field(name).type)
@@ -123,7 +125,7 @@ def _require_rows(schema: Any) -> None:
             f"the result rows have version {version.decode(errors='replace')}, this version of"
             f" callscore reads {ROW_VERSION}. Score the data again"
         )
-    missing = [name for name in _COLUMNS if name not in schema.names]
+    missing = [name for name in SUMMED_COLUMNS if name not in schema.names]
     if missing:
         raise InvalidSettings(
             f"these are not result rows: the column {missing[0]!r} is missing. Pass the rows that"
@@ -211,7 +213,9 @@ def _add_trials(batch: Any, summary: Summary) -> None:
 
     is_trial = compute.and_(
         batch["trial"].is_valid(),
-        compute.is_in(batch["status"], value_set=_array(["scored", "no_answer"])),
+        compute.or_(
+            *[compute.equal(batch["status"], status) for status in ("scored", "no_answer")]
+        ),
     )
     found = batch.filter(is_trial)
     names = ["id", "status", "correct", "expected", "actual", "forbidden"]
@@ -265,8 +269,119 @@ def place_text(source: str | None, offset: int | None) -> str:
     return where if offset is None else f"{where}@{offset}"
 
 
-def _array(values: list[str]) -> Any:
-    return require_pyarrow("Reading Arrow data").array(values)
+class RowRun(Struct, frozen=True, kw_only=True):
+    """The outcome of a large run.
+
+    Attributes:
+        results: the totals, and the failing cases to show.
+        rows: the number of rows.
+        lost: the places of splits that could not be scored.
+        deaths: how many processes were killed, and replaced.
+        resumed: how many splits were done before, by a run that this one continues.
+        failing: yields the failing cases and those without an answer, or all cases, if they were kept;
+            then call `close`.
+        close: removes what is not needed any more.
+    """
+
+    results: Results
+    rows: int
+    lost: tuple[str, ...] = ()
+    deaths: int = 0
+    resumed: int = 0
+    failing: Callable[[], Iterator[Case]] = lambda: iter(())
+    close: Callable[[], None] = lambda: None
+
+
+class RowTotals(Struct, kw_only=True):
+    """Result rows, added up: the same for any split of them, on any machines.
+
+    Attributes:
+        settings: those with which the cases were scored.
+        max_shown: how many failing cases to keep, so that they can be shown; None for all.
+        by_name: whether to keep the cases, and the names in notes, that sort first, instead of those
+            that come first: a cluster finishes its parts in any order.
+        shown: the cases to show, as text, each with what it is sorted by.
+    """
+
+    settings: Settings = DEFAULT
+    max_shown: int | None = 10
+    by_name: bool = False
+    totals: Totals = field(default_factory=Totals)
+    shown: list[_Shown] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.totals.summary.pass_mark = self.settings.pass_mark
+
+    def add(self, batch: Any) -> None:
+        """Add the rows of a record batch.
+
+        Raises:
+            InvalidSettings: they are not result rows, or of other settings.
+        """
+        totals = _totals_of_batch(batch, self.settings, by_name=self.by_name)
+        is_full = not self.by_name and len(self.shown) == self.max_shown
+        has_cases = "case" in batch.schema.names and self.max_shown != 0 and not is_full
+        self.add_totals(totals, _shown(batch) if has_cases else [])
+
+    def add_totals(self, totals: Totals, shown: Iterable[_Shown]) -> None:
+        """Add the totals of other rows, which come after these, and their cases to show."""
+        self.totals.merge(totals, by_name=self.by_name)
+        self.shown += shown
+        if self.by_name:
+            self.shown.sort()
+        del self.shown[len(self.shown) if self.max_shown is None else self.max_shown :]
+
+    def encode(self) -> bytes:
+        """What was added up, as JSON."""
+        return msgspec.json.encode([self.totals.to_dict(), self.shown])
+
+    def add_encoded(self, data: bytes) -> None:
+        """Add what `encode` has written elsewhere."""
+        totals, shown = msgspec.json.decode(data, type=tuple[dict[str, Any], list[_Shown]])
+        self.add_totals(Totals.from_dict(totals), shown)
+
+    def results(self, tools: Any = None) -> Results:
+        """The results, with the cases to show scored again."""
+        totals, summary = self.totals, self.totals.summary
+        if self.by_name:
+            summary = summary.in_key_order()
+            totals = structs.replace(totals, summary=summary)
+        definitions = ToolDefinitions(tools)
+        scored = [
+            result_of_case(read_case_text(text), self.settings, definitions)
+            for *_, text in self.shown
+        ]
+        failing = summary.cases - summary.passed - summary.unanswered
+        only = scored[0] if summary.cases == summary.scored == len(scored) == 1 else None
+        return totals.results(
+            self.settings,
+            shown=tuple(scored),
+            not_shown=max(failing - len(scored), 0),
+            only=only,
+            title="" if only is None else only.label,
+        )
+
+
+def _shown(batch: Any) -> list[_Shown]:
+    rows = failing_rows(batch)
+    columns = [rows[name].to_pylist() for name in ("id", "trial", "source", "offset", "case")]
+    return [
+        (case, trial or "", source or "", -1 if offset is None else offset, text)
+        for case, trial, source, offset, text in zip(*columns, strict=True)
+    ]
+
+
+def failing_rows(batch: Any, *, unanswered: bool = False) -> Any:
+    """The rows that have a case that failed; with `unanswered`, also those without an answer."""
+    from pyarrow import compute
+
+    status = batch["status"]
+    is_failing = compute.equal(status, "scored")
+    if unanswered:
+        is_failing = compute.or_(is_failing, compute.equal(status, "no_answer"))
+    for column in (compute.invert(batch["passed"]), batch["case"].is_valid()):
+        is_failing = compute.and_(is_failing, column)
+    return batch.filter(is_failing)
 
 
 def summary_of(rows: Any, settings: Settings = DEFAULT) -> Summary:
@@ -279,10 +394,7 @@ def summary_of(rows: Any, settings: Settings = DEFAULT) -> Summary:
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
-    totals = Totals.of(settings)
-    for batch in batches_of(rows):
-        totals.merge(totals_of_batch(batch, settings))
-    return totals.summary
+    return results_of(rows, settings, max_shown=0).summary
 
 
 def results_of(
@@ -300,47 +412,10 @@ def results_of(
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
-    totals = Totals.of(settings)
-    shown: list[Result] = []
-    definitions = ToolDefinitions(tools)
+    found = RowTotals(settings=settings, max_shown=max_shown)
     for batch in batches_of(rows):
-        totals.merge(totals_of_batch(batch, settings))
-        texts = failing_cases(batch, None if max_shown is None else max_shown - len(shown))
-        shown += [scored_case(read_case_text(text), settings, definitions) for text in texts]
-    return results_with(totals, settings, shown)
-
-
-def results_with(totals: Totals, settings: Settings, shown: Iterable[Result]) -> Results:
-    """The results with these totals, and these cases to show."""
-    summary, cases = totals.summary, tuple(shown)
-    failing = summary.cases - summary.passed - summary.unanswered
-    only = cases[0] if summary.cases == summary.scored == len(cases) == 1 else None
-    return totals.results(
-        settings,
-        cases=cases,
-        not_shown=max(failing - len(cases), 0),
-        only=only,
-        title="" if only is None else only.label,
-    )
-
-
-def failing_cases(batch: Any, limit: int | None) -> list[str]:
-    """The cases that failed, as text, where the rows have them."""
-    if "case" not in batch.schema.names or limit == 0:
-        return []
-    from pyarrow import compute
-
-    is_failing = compute.and_(
-        compute.equal(batch["status"], "scored"),
-        compute.and_(compute.invert(batch["passed"]), batch["case"].is_valid()),
-    )
-    texts: list[str] = batch.filter(is_failing)["case"].slice(0, limit).to_pylist()
-    return texts
-
-
-def scored_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:
-    """A case of a row, scored again to be shown."""
-    return result_of_case(case, settings, definitions)
+        found.add(batch)
+    return found.results(tools)
 
 
 def result_of_case(case: Case, settings: Settings, definitions: ToolDefinitions) -> Result:

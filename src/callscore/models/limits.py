@@ -169,7 +169,6 @@ async def with_retries(
     ask: Callable[[], Awaitable[_Result]],
     *,
     limits: Limits,
-    is_transient: Callable[[Exception], bool] | None = None,
     sleep: Callable[[float], Awaitable[Any]] | None = None,
 ) -> tuple[_Result, int]:
     """Call `ask`, with retries after transient errors; returns the result and the number of attempts.
@@ -190,7 +189,7 @@ async def with_retries(
         try:
             return await _with_timeout(ask, limits.timeout), attempts
         except Exception as error:
-            pause = _next_pause(error, attempts, limits, is_transient)
+            pause = _next_pause(error, attempts, limits)
             if pause is None:
                 raise
         await pause_for(pause)
@@ -226,20 +225,15 @@ def with_retries_in_thread(
         try:
             return ask(), attempts
         except Exception as error:
-            pause = _next_pause(error, attempts, limits, None)
+            pause = _next_pause(error, attempts, limits)
             if pause is None:
                 raise
         sleep(pause)
 
 
-def _next_pause(
-    error: Exception,
-    attempts: int,
-    limits: Limits,
-    is_retryable: Callable[[Exception], bool] | None,
-) -> float | None:
+def _next_pause(error: Exception, attempts: int, limits: Limits) -> float | None:
     """The seconds until the next attempt; None for a final error, which is marked as such."""
-    if attempts <= limits.retries and (is_retryable or is_transient)(error):
+    if attempts <= limits.retries and is_transient(error):
         return pause_after(error, attempts)
     if attempts_of(error) < attempts:
         with suppress(AttributeError, TypeError):  # some errors accept no attributes

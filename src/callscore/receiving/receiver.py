@@ -10,14 +10,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.hiding.hider import Hider
-from callscore.receiving.closed_traces import ClosedTrace, TraceReader, line_of
-from callscore.receiving.open_traces import Limits, OpenTrace, OpenTraces, memory_of
 from callscore.receiving.otlp import (
     SEND_FEWER,
     Kind,
@@ -29,19 +27,24 @@ from callscore.receiving.otlp import (
     read_document,
     read_request,
 )
-from callscore.receiving.spool import Spool
-from callscore.receiving.trace_file import TraceFile, WrittenLine, written_line
+from callscore.receiving.spool import LineFile, Spool
+from callscore.receiving.traces import Limits, Trace, Traces, memory_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from callscore.receiving.scoring import Session
 
-_MAX_BATCH = 500  # traces that are written with one fsync
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 4318
+TOKEN_VARIABLE = "CALLSCORE_RECEIVE_TOKEN"  # noqa: S105  (the name of a variable)
+_MAX_BATCH = 500  # traces that are written with one sync
 _GROWTH = 8  # times as large as its body a request may be as rows of the spool
 _MAX_STORED = 512 << 20  # bytes of them
 # The end of the output that is read at the start: an exporter may send spans again that are in it.
 _REMEMBERED_BYTES = 64 << 20
 _DECODERS = 2  # bodies that are decoded at the same time: it needs memory
+_NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class Counts(Struct):
@@ -52,11 +55,10 @@ class Counts(Struct):
         refused: spans without valid ids.
         duplicates: spans that were sent again.
         traces: those that were written, also by killed receivers in the same session.
+        written_spans: their spans.
         written_before: those of killed receivers among them.
     """
 
-    requests: int = 0
-    spans: int = 0
     recovered: int = 0
     refused: int = 0
     duplicates: int = 0
@@ -75,58 +77,42 @@ class Receiver:
 
     Args:
         output: the file; its spool is the file beside it.
-        reader: reads the calls of a trace.
+        session: makes the line of each trace, and also takes those that killed receivers have written in
+            the same session.
         limits: of time and memory.
-        fields_of: called with each closed trace; returns more fields of its line.
-        on_written: called with each closed trace when it is on the disk.
-        take_again: called with each trace that killed receivers have written in this session.
-        on_aside: called with the id of a trace that could not be read or scored because of a mistake of
-            this program (or with the number of a row), and the problem. It stays in the spool, and is tried
-            again at the next start.
+        on_written: called with each trace when it is on the disk.
         clock: seconds that never go back.
-
-    Attributes:
-        is_known_output: whether the output is the file that the spool belongs to.
 
     Raises:
         InvalidSettings: the output or its spool cannot be used.
         UnreadableInput: the spool is damaged. What could be read of it is in the output.
     """
 
-    def __init__(  # noqa: PLR0913  (all are options)
+    def __init__(
         self,
         output: Path,
-        reader: TraceReader,
+        session: Session,
         *,
         limits: Limits | None = None,
-        fields_of: Callable[[ClosedTrace], dict[str, Any]] = lambda _: {},
-        on_written: Callable[[ClosedTrace], None] = lambda _: None,
-        take_again: Callable[[ClosedTrace], Any] = lambda _: None,
-        on_aside: Callable[[str, str], None] = lambda *_: None,
+        on_written: Callable[[Trace], None] = lambda _: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.is_known_output = True
         self.limits = Limits() if limits is None else limits
         self.counts = Counts()
         self._max_stored = min(_GROWTH * self.limits.max_body_bytes, _MAX_STORED)
         self._file_problem = ""
         self._spool_problem = ""
-        self._reader = reader
-        self._hider = Hider(is_live=True)
-        self._fields_of = fields_of
+        self._output = output
+        self._session = session
         self._on_written = on_written
-        self._take_again = take_again
-        self._on_aside = on_aside
-        self._aside = 0
         self._clock = clock
         self._guard = threading.Lock()  # of the traces and the counts
         self._decoding = threading.BoundedSemaphore(_DECODERS)
-        self._waiting: list[tuple[OpenTrace, ClosedTrace, bytes]] = []  # closed, not written
-        self._traces = OpenTraces(self.limits)
-        self._file = TraceFile(output)
+        self._waiting: list[tuple[Trace, bytes]] = []  # closed, not written
+        self._traces = Traces(self.limits)
+        self._file = LineFile(output)
         try:
-            most = self.limits.max_open_bytes + 2 * self._max_stored
-            self._spool = Spool(spool_of(output), most)
+            self._spool = Spool(spool_of(output), self.limits.max_open_bytes + 2 * self._max_stored)
             try:
                 self._recover()
             except BaseException:
@@ -141,16 +127,16 @@ class Receiver:
     def _recover(self) -> None:
         self._read_output()
         for row, content in self._spool.read():
-            self.counts.recovered += self._take_row(row, content)
+            self.counts.recovered += self._add(read_document(content), row, content)
         problem = "it is damaged, and requests that were acknowledged are lost"
         if not self._spool.is_damaged:
             try:
-                self._spool.begin(self._file.mark())
+                self._spool.begin(self._file.size)
             except OSError as error:
                 problem = str(error)
             else:
                 return
-        self._close(self._traces.close_all())
+        self._close(self._traces.close())
         if self.unwritten or self._spool.is_new:
             raise InvalidSettings(f"cannot use {self._spool.path}: {problem}")
         advice = "What could be read of it is in the output. Move the file away, and start again."
@@ -158,48 +144,46 @@ class Receiver:
 
     def _read_output(self) -> None:
         """Find out which spans were written, and take the traces of this session again."""
-        now, session = self._file.mark(), self._spool.session
-        if session is not None and (session.file != now.file or session.offset > now.offset):
-            session = self._spool.session = None
-            self.is_known_output = False
-        begin = now.offset if session is None else session.offset
-        first = max(0, now.offset - _REMEMBERED_BYTES)
+        size, session = self._file.size, self._spool.session
+        if session is not None and session > size:
+            session = self._spool.session = None  # another file
+        begin = size if session is None else session
+        first = max(0, size - _REMEMBERED_BYTES)
         if session is None and not self._spool.is_new:  # which of its spans were written is unknown
             first = 0
-        offset, text = -1, b""
+        offset, text, is_whole = -1, b"", True
         for offset, text in self._file.lines_from(min(first, begin)):
-            if line := written_line(text):
+            is_whole = text.endswith(b"\n")
+            with suppress(*_NOT_JSON):
+                line = _decode_line(text if is_whole else b"")
                 self._traces.remember(line.trace_id, line.part, line.spans)
                 if offset >= begin:
                     self._take_line(text, line)
-        if now.offset:
-            self._file.end_last_line(text, is_cut=session is not None and offset >= begin)
+        if offset >= begin and session is not None and not is_whole:
+            self._file.cut(offset)  # a killed process has written it in part
+        elif size:
+            self._require_object(text)
 
-    def _take_line(self, text: bytes, line: WrittenLine) -> None:
-        trace = OpenTrace(line.trace_id, line.part)
+    def _require_object(self, text: bytes) -> None:
+        """Check that the last line is one of JSON, and end it: else the file is one of something else."""
+        is_object = False
+        with suppress(*_NOT_JSON):
+            is_object = isinstance(msgspec.json.decode(text), dict)
+        if not is_object:
+            problem = f"{self._output}: the last line is not a JSON object"
+            raise InvalidSettings(f"{problem}. Repair the file, or pass another --output")
+        if not text.endswith(b"\n"):
+            self._file.append([b"\n"])
+
+    def _take_line(self, text: bytes, line: _Line) -> None:
+        trace = Trace(trace_id=line.trace_id, part=line.part)
         with suppress(RefusedRequest):
             for span in read_document(text):
                 trace.add(span)
         self.counts.traces += 1
         self.counts.written_before += 1
         self.counts.written_spans += len(trace.spans)
-        try:
-            self._take_again(self._reader.read(trace))
-        except Exception as error:  # noqa: BLE001  (likewise, or it would stop every start)
-            self._on_aside(trace.id, repr(error))
-
-    def _take_row(self, row: int, content: bytes) -> int:
-        """Take the spans of a row that are not written yet; returns how many."""
-        try:
-            spans = read_document(content)
-        except RefusedRequest as error:
-            self._keep_aside(f"#{row}", error.problem)
-            return 0
-        size = memory_of(len(spans), content)
-        count = self._traces.add(spans, row, size, self._clock()) if spans else 0
-        if not count:
-            self._spool.delete([row])
-        return count
+        self._session.take(trace)
 
     # --- in the threads of the server ---
 
@@ -237,19 +221,19 @@ class Receiver:
         finally:
             with self._guard:
                 self._traces.size -= size
-        unneeded = []
         with self._guard:
             for row, (part, content) in zip(rows, parts, strict=True):
-                count = self._traces.add(part, row, memory_of(len(part), content), self._clock())
-                self.counts.duplicates += len(part) - count
-                if not count:
-                    unneeded.append(row)
-            self.counts.requests += 1
-            self.counts.spans += len(spans)
+                self.counts.duplicates += len(part) - self._add(part, row, content)
             self.counts.refused += refused.count
-        if unneeded:
-            self._spool.delete(unneeded)
         return refused
+
+    def _add(self, spans: list[ReceivedSpan], row: int, content: bytes) -> int:
+        """Add the spans of a row that are not known; returns how many."""
+        size = memory_of(len(spans), content)
+        count = self._traces.add(spans, row, size, self._clock()) if spans else 0
+        if not count:
+            self._spool.delete([row])
+        return count
 
     @property
     def problem(self) -> str:
@@ -259,14 +243,14 @@ class Receiver:
     @property
     def unwritten(self) -> int:
         """How many traces are not written yet."""
-        return self._traces.count + self._aside
+        return self._traces.count
 
     # --- in the thread of the owner ---
 
     def work(self) -> None:
         """Write the traces that are complete. If the disk is full, they are kept for the next time."""
         with self._guard:
-            closed = self._traces.close_complete(self._clock())
+            closed = self._traces.close(self._clock())
         self._close(closed)
 
     def finish(self, *, ends_session: bool = True) -> None:
@@ -276,52 +260,37 @@ class Receiver:
         It does so without `ends_session`, too.
         """
         with self._guard:
-            closed = self._traces.close_all()
+            closed = self._traces.close()
         try:
             self._close(closed)
         finally:
             self._spool.close(ends_session=ends_session and not self.unwritten)
             self._file.close()
 
-    def _close(self, closed: list[OpenTrace]) -> None:
+    def _close(self, closed: list[Trace]) -> None:
         for start in range(0, max(len(closed), 1), _MAX_BATCH):
             for trace in closed[start : start + _MAX_BATCH]:
-                self._read(trace)
+                self._waiting.append((trace, self._session.take(trace)))
             self._write_waiting()
-
-    def _read(self, trace: OpenTrace) -> None:
-        try:
-            found = self._reader.read(trace)
-            line = line_of(found, self._fields_of(found), self._hider)
-        except Exception as error:  # noqa: BLE001  (a mistake of this program must not stop other traces)
-            self._keep_aside(trace.id, repr(error))
-            with self._guard:
-                self._traces.forget(trace)
-        else:
-            self._waiting.append((trace, found, line))
-
-    def _keep_aside(self, name: str, problem: str) -> None:
-        self._aside += 1
-        self._on_aside(name, problem)
 
     def _write_waiting(self) -> None:
         waiting = self._waiting
         if not waiting:
             return
         try:
-            self._file.append([line for _, _, line in waiting])
+            self._file.append([line for _, line in waiting])
         except OSError as error:
             self._file_problem = error.strerror or str(error)
             return
         self._file_problem = ""
         self._waiting = []
-        self._spool.delete([row for trace, _, _ in waiting for row in trace.rows])
-        for trace, found, _ in waiting:
+        self._spool.delete([row for trace, _ in waiting for row in trace.rows])
+        for trace, _ in waiting:
             with self._guard:
                 self._traces.forget(trace)
                 self.counts.traces += 1
-                self.counts.written_spans += found.spans
-            self._on_written(found)
+                self.counts.written_spans += len(trace.spans)
+            self._on_written(trace)
 
 
 def _by_trace(spans: list[ReceivedSpan], limit: int) -> list[tuple[list[ReceivedSpan], bytes]]:
@@ -343,3 +312,35 @@ def _by_trace(spans: list[ReceivedSpan], limit: int) -> list[tuple[list[Received
                 413, f"its traces would take more than {limit:,} bytes. {SEND_FEWER}"
             )
     return [(part, document_of(groups[trace])) for trace, part in parts.items()]
+
+
+# --- the lines of the output ---------------------------------------------------------------------
+
+
+class _Span(Struct, rename="camel"):
+    span_id: str = ""
+
+
+class _ScopeSpans(Struct):
+    spans: list[_Span] = []
+
+
+class _ResourceSpans(Struct, rename="camel"):
+    scope_spans: list[_ScopeSpans] = []
+
+
+class _Line(Struct):
+    """What identifies the spans of a line."""
+
+    trace_id: str
+    part: int = 1
+    resource_spans: list[_ResourceSpans] = msgspec.field(name="resourceSpans", default=[])
+
+    @property
+    def spans(self) -> list[str]:
+        """The ids of its spans."""
+        scopes = [scope for batch in self.resource_spans for scope in batch.scope_spans]
+        return [span.span_id.lower() for scope in scopes for span in scope.spans]
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode

@@ -6,16 +6,15 @@ The numbers are those of `callscore score` and `callscore check`, which add up t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from callscore.api import score_case
 from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.core.case import Case
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
-from callscore.core.score import Fault, Score
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
 from callscore.engines.checking import CallChecker
@@ -24,17 +23,17 @@ from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
 from callscore.engines.local import raise_at
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.formats.cases import NO_ID, join_case
+from callscore.hiding.hider import Hider
 from callscore.sources import BadRecord
+from callscore.words.plain_data import call_fields
 from callscore.words.reasons import fault_sentence
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from callscore.checks.check import CheckResults
-    from callscore.core.results import Noted, Result, Results
-    from callscore.receiving.closed_traces import ClosedTrace
+    from callscore.core.results import Noted, Result
+    from callscore.core.score import Score
+    from callscore.receiving.traces import Trace, TraceReader, Unscored
 
-# Why a trace has no score: it was not to be scored, it names no case or several, no reference has that
-# id, it is a part that came late, or its calls could not be read or compared.
-Unscored = Literal["", "received", "nameless", "ambiguous", "unknown", "late", "unreadable"]
 _REASONS: dict[Unscored, Phrase] = {
     "nameless": Phrase("no span has {match}", "атрибута {match} нет ни в одном спане"),
     "ambiguous": Phrase(
@@ -47,6 +46,7 @@ _REASONS: dict[Unscored, Phrase] = {
     "unreadable": Phrase("{problem}", "{problem}"),
 }
 _MAX_SHOWN_IDS = 3
+_NO_ARGUMENTS = "without arguments"
 _TRACES = Plural(("trace", "traces"), ("трасса", "трассы", "трасс"))
 _CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
 _REMARKS: dict[str, tuple[Plural, Phrase]] = {
@@ -73,7 +73,7 @@ _REMARKS: dict[str, tuple[Plural, Phrase]] = {
             "не оценено: {count}, спаны пришли после закрытия трассы. Увеличьте --settle",
         ),
     ),
-    "without arguments": (
+    _NO_ARGUMENTS: (
         _CALLS,
         Phrase(
             "{count} without arguments in the trace: they match no expected arguments. Turn on the capture of"
@@ -92,28 +92,13 @@ _NONE_SCORED = Phrase(
 )
 
 
-class Outcome(Struct, frozen=True):
-    """What became of a trace.
-
-    Attributes:
-        unscored: why it has no score, and was not checked; empty if it has, or was.
-        faults: those that were found; None if it was not checked.
-        problem: why the calls could not be read or compared, in a sentence.
-    """
-
-    unscored: Unscored = ""
-    score: Score | None = None
-    faults: tuple[Fault, ...] | None = None
-    problem: str = ""
-
-
-def reason_text(trace: ClosedTrace, outcome: Outcome, match: str, lang: Language = "en") -> str:
+def reason_text(trace: Trace, match: str, lang: Language = "en") -> str:
     """Why a trace was not scored; empty if it was, or was not to be."""
-    phrase = _REASONS.get(outcome.unscored)
+    phrase = _REASONS.get(trace.unscored)
     if phrase is None:
         return ""
     ids = ", ".join(trace.case_ids[:_MAX_SHOWN_IDS])
-    return say(phrase, lang, match=match, ids=ids, problem=outcome.problem.rstrip("."))
+    return say(phrase, lang, match=match, ids=ids, problem=trace.problem.rstrip("."))
 
 
 def read_references(paths: Sequence[str], inputs: InputOptions) -> dict[str, Case]:
@@ -140,28 +125,18 @@ def read_references(paths: Sequence[str], inputs: InputOptions) -> dict[str, Cas
     return found
 
 
-class Taker:
-    """Takes traces without scoring them."""
-
-    def take(self, trace: ClosedTrace) -> Outcome:
-        """What can be said about a trace."""
-        why: Unscored = "unreadable" if trace.case is None else "received"
-        return Outcome(why, problem=trace.problem)
-
-    def results(self) -> None:
-        """Nothing."""
-
-
-class Scorer:
-    """Scores traces against references.
+class Session:
+    """Reads the calls of traces, scores or checks them, and adds up what it finds.
 
     Args:
-        references: by id.
+        reader: reads the calls of a trace.
+        references: those that traces are scored against, by id; without any, they are not scored.
+        checks: whether traces are checked.
         settings: how calls are compared.
         tools: the definitions of the tools; None for those in each trace.
         metrics: of other tools.
-        on_result: called with every result.
-        max_shown: how many failing cases are a part of the results.
+        on_result: called with every result of a score.
+        max_shown: how many failing cases, or faults, are a part of the results.
 
     Raises:
         UnreadableInput: a reference contradicts itself.
@@ -170,148 +145,148 @@ class Scorer:
 
     def __init__(  # noqa: PLR0913  (all are options)
         self,
-        references: Mapping[str, Case],
+        reader: TraceReader,
         *,
+        references: Mapping[str, Case],
+        checks: bool = False,
         settings: Settings = DEFAULT,
         tools: Mapping[str, Tool] | None = None,
         metrics: Sequence[str] = (),
         on_result: Callable[[Result], None] | None = None,
         max_shown: int = 0,
     ) -> None:
+        self._reader = reader
         self._references = references
-        self._seen: set[str] = set()
-
-        def take_result(result: Result) -> None:
-            self._latest = result
-            if on_result is not None:
-                on_result(result)
-
-        hooks = ScoreHooks(on_result=take_result)
-        self._collector = Collector(
+        self._unseen = dict(references)
+        self._is_checked = checks
+        self._found: list[Score] = []
+        self._traces = 0
+        self._remarks = {why: NameCounter(each_once=True) for why in _REMARKS}
+        self._faults = CallChecker(tools, max_shown=max_shown, skip_bad=True)
+        hooks = ScoreHooks(
+            on_result=on_result, on_score=lambda _, score, __: self._found.append(score)
+        )
+        self._scores = Collector(
             settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
         )
+        self._hider = Hider(is_live=True)
         for name, reference in references.items():  # not hours later, when a trace names it
             try:
                 score_case(tuple(reference.expected or ()), (), settings, tools)
             except CallscoreError as error:
                 raise_at(f"case {name}", reference, error)
 
-    def take(self, trace: ClosedTrace) -> Outcome:
-        """Score a trace."""
-        reference = self._references.get(trace.case_id or "")
-        if trace.case is None:
-            return self._skip(trace, trace.problem)
-        if reference is None or trace.part > 1:
-            return self._unmatched(trace)
-        self._seen.add(reference.id)
-        case = join_case(reference, trace.case)
+    def take(self, trace: Trace) -> bytes:
+        """Read a trace and score it; what was found is noted in it, and in the line that is returned.
+
+        That it cannot be read or scored must not stop the receiver, not even a mistake of this program.
+        """
+        is_read, place = True, f"trace {trace.trace_id}"
         try:
-            self._collector.take(case, f"trace {trace.trace_id}")
-        except CallscoreError as error:  # of what this trace has: the receiver goes on
-            return self._skip(trace, str(error))
-        why: Unscored = "unreadable" if case.actual is None else ""
-        return Outcome(why, self._latest.score, problem=trace.problem)
-
-    def _skip(self, trace: ClosedTrace, problem: str) -> Outcome:
-        self._collector.skipped.add(f"trace {trace.trace_id}: {problem}")
-        return Outcome("unreadable", problem=problem)
-
-    def _unmatched(self, trace: ClosedTrace) -> Outcome:
-        if trace.part > 1:
-            return Outcome("late")
-        if trace.case_id is None:
-            return Outcome("ambiguous" if trace.case_ids else "nameless")
-        self._collector.without_reference.add(trace.id)  # the others are no fault of the references
-        return Outcome("unknown")
-
-    def results(self) -> Results:
-        """The results of all traces; references without a trace count as cases without an answer."""
-        for name, reference in self._references.items():
-            if name not in self._seen:
-                self._collector.take(join_case(reference, Case(id=NO_ID)), f"case {name}")
-        return self._collector.results()
-
-
-class Checker:
-    """Checks the calls of traces without references.
-
-    Args:
-        tools: the definitions of the tools; None for those in each trace.
-    """
-
-    def __init__(self, tools: Mapping[str, Tool] | None, *, max_shown: int) -> None:
-        self._checker = CallChecker(tools, max_shown=max_shown, skip_bad=True)
-
-    def take(self, trace: ClosedTrace) -> Outcome:
-        """Check a trace."""
-        place, problem = f"trace {trace.trace_id if trace.case_id else trace.id}", trace.problem
-        if trace.case is not None:
-            # A trace that names no case has its own id, which the place has already.
-            case = trace.case if trace.case_id else replace(trace.case, id=NO_ID)
-            try:
-                return Outcome(faults=self._checker.check(place, case))
-            except CallscoreError as error:
-                problem = str(error)
-        self._checker.take([BadRecord(place, problem)])
-        return Outcome("unreadable", problem=problem)
-
-    def results(self) -> CheckResults:
-        """The results of all traces."""
-        return self._checker.results(1)
-
-
-class Remarks:
-    """What is to be said about the traces of a session: why some have no score, or one that says little."""
-
-    def __init__(self, match: str) -> None:
-        self._match = match
-        self._traces = 0
-        self._counts = {why: NameCounter(each_once=True) for why in _REMARKS}
-
-    def take(self, trace: ClosedTrace, outcome: Outcome) -> None:
-        """Count a trace."""
+            self._reader.read(trace)
+            place = f"trace {trace.trace_id if trace.case_id else trace.id}"
+            is_read = trace.case is not None
+            if trace.case is not None:
+                self._judge(trace, trace.case, place)
+        except CallscoreError as error:
+            is_read, trace.problem = False, str(error)
+        except Exception as error:  # noqa: BLE001
+            is_read, trace.problem, trace.case = False, repr(error), None
+        if not is_read:
+            trace.unscored = "unreadable"
+            self._scores.skipped.add(f"{place}: {trace.problem}")
+            self._faults.take([BadRecord(place, trace.problem)])
         self._traces += 1
-        if outcome.unscored in self._counts:
-            self._counts[outcome.unscored].add(trace.id)
+        if trace.unscored in self._remarks:
+            self._remarks[trace.unscored].add(trace.id)
         lost = sum(call.error == NOT_CAPTURED for call in trace.calls)
         if lost:
-            self._counts["without arguments"].add(trace.id, lost)
+            self._remarks[_NO_ARGUMENTS].add(trace.id, lost)
+        return self._line(trace)
+
+    def _judge(self, trace: Trace, case: Case, place: str) -> None:
+        reference = self._references.get(trace.case_id or "")
+        if self._is_checked:
+            # A trace that names no case has its own id, which the place has already.
+            known = case if trace.case_id else replace(case, id=NO_ID)
+            trace.faults = self._faults.check(place, known)
+        elif not self._references:
+            trace.unscored = "received"
+        elif trace.part > 1:
+            trace.unscored = "late"
+        elif trace.case_id is None:
+            trace.unscored = "ambiguous" if trace.case_ids else "nameless"
+        elif reference is None:
+            trace.unscored = "unknown"
+            self._scores.without_reference.add(trace.id)
+        else:
+            self._unseen.pop(reference.id, None)
+            self._scores.take(join_case(reference, case), place)
+            trace.score = self._found.pop() if self._found else None
+            trace.unscored = "" if trace.score else "unreadable"
+
+    def _line(self, trace: Trace) -> bytes:
+        """The line of a trace.
+
+        One that names a case, but whose calls cannot be read, has no `actual`: it must not be scored as if
+        no call had been made. The secrets of the environment are hidden, as in everything that is saved.
+        """
+        record: dict[str, Any] = {"id": trace.id, "trace_id": trace.trace_id}
+        if trace.part > 1:
+            record["part"] = trace.part
+        record["closed_by"] = trace.closed_by
+        if trace.case is not None and trace.case.actual is not None:
+            record["actual"] = [call_fields(call) for call in trace.case.actual]
+        score, reason = trace.score, reason_text(trace, self._reader.match)
+        if score is not None:
+            missed, extra = score.unpaired
+            record["result"] = {
+                "passed": score.passed,
+                "f1": score.f1,
+                "precision": score.precision,
+                "recall": score.recall,
+                "correct": len(score.correct),
+                "incorrect": len(score.incorrect),
+                "missed": len(missed),
+                "extra": len(extra),
+            }
+        elif trace.faults is not None:
+            record["faults"] = [
+                {
+                    "kind": fault.kind,
+                    "tool": fault.tool,
+                    "index": fault.index,
+                    "message": fault_sentence(fault),
+                }
+                for fault in trace.faults
+            ]
+        elif reason:
+            record["problem"] = reason
+        line = encode_json(record)[:-1] + b"," + trace.document[1:]
+        if self._hider.has_secret(line.decode(errors="replace")):
+            line = msgspec.json.encode(self._hider.data(msgspec.json.decode(line)))
+        return line + b"\n"
+
+    def results(self) -> Any:
+        """The results of all traces, or None; references without a trace count as cases without an answer."""
+        if self._is_checked:
+            return self._faults.results(1)
+        for name, reference in self._unseen.items():
+            self._scores.take(join_case(reference, Case(id=NO_ID)), f"case {name}")
+        return self._scores.results() if self._references else None
 
     def notes(self, lang: Language) -> list[tuple[str, Noted]]:
-        """Sentences, and the traces that each is about."""
+        """Sentences about traces without a score, or with one that says little, and these traces."""
         found = []
         for why, (nouns, phrase) in _REMARKS.items():
-            noted = self._counts[why].noted()
+            noted = self._remarks[why].noted()
             if noted.count:
                 count = count_of(nouns, noted.count, lang)
-                found.append((say(phrase, lang, count=count, match=self._match), noted))
+                found.append((say(phrase, lang, count=count, match=self._reader.match), noted))
         return found
 
-    def why_none(self, lang: Language, *, is_scored: bool) -> str:
+    def why_none(self, lang: Language) -> str:
         """Why nothing was scored, or checked, if nothing was; empty if only the traces know."""
         if not self._traces:
             return say(_NO_TRACES, lang)
-        return say(_NONE_SCORED, lang) if is_scored else ""
-
-
-def result_fields(outcome: Outcome, reason: str) -> dict[str, Any]:
-    """What the line of a trace says about its outcome; `reason` is why it was not scored."""
-    score = outcome.score
-    if score is not None:
-        missed, extra = score.unpaired
-        counts = {
-            "correct": len(score.correct),
-            "incorrect": len(score.incorrect),
-            "missed": len(missed),
-            "extra": len(extra),
-        }
-        rates = {name: getattr(score, name) for name in ("f1", "precision", "recall")}
-        return {"result": {"passed": score.passed, **rates, **counts}}
-    if outcome.faults is not None:
-        return {"faults": [_fault_fields(fault) for fault in outcome.faults]}
-    return {"problem": reason} if reason else {}
-
-
-def _fault_fields(fault: Fault) -> dict[str, Any]:
-    message = fault_sentence(fault)
-    return {"kind": fault.kind, "tool": fault.tool, "index": fault.index, "message": message}
+        return "" if self._is_checked else say(_NONE_SCORED, lang)

@@ -1,20 +1,19 @@
-"""The spool: spans that were accepted, in a SQLite file until their trace is written.
+"""What is on the disk: a file that lines are appended to, and the spool of spans that are not written yet.
 
-It has one table: a row for each trace of a request, with a digest, and row 0 about the session. One thread
-writes: what waits is one transaction. It is copied from the log into the database before anybody is answered,
-because SQLite drops the rest of a damaged log without a word, while a damaged row is found by its digest.
+The spool is such a file, and not SQLite: that drops the rest of a damaged log without a word, and copying the
+log into the database before each answer takes three syncs in place of one. A line of the spool has a digest, a
+number, and the spans of a trace in one request, or a list of the numbers that are not needed any more.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
-from queue import SimpleQueue
-from threading import Thread
+from itertools import chain
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,268 +24,292 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MAGIC, _ID_PLACE = b"SQLite format 3\0", slice(68, 72)
-_APPLICATION_ID = 0x63734F54
-_TABLE = "CREATE TABLE spool (id INTEGER PRIMARY KEY, content BLOB, digest BLOB)"
-_WRITE = "INSERT OR REPLACE INTO spool VALUES (?, ?, ?)"
-_NEXT = "SELECT id, content, digest FROM spool WHERE id >= ? ORDER BY id LIMIT 1"
-_MAX_PROBES = 10_000  # ids after a damaged row at which the next one is looked for
-_BATCH_BYTES = 64 << 20  # that one transaction writes, about
-_MAX_ROW_BYTES = 1 << 30
+try:
+    import fcntl
+except ImportError:  # pragma: no cover  (not on this system)
+    fcntl = None  # type: ignore[assignment]
+
+_SPARED_BYTES = 64 << 20  # of lines that are not needed; then the spool is written anew
+_OTHER_OUTPUT = "or pass another --output"
 
 
-class OutputMark(Struct, frozen=True):
-    """Which file the output was at some time, and where it ended."""
+class LineFile:
+    """A file of lines that is only ever longer, and that no other receiver writes.
 
-    file: int
-    offset: int
+    Raises:
+        InvalidSettings: it cannot be opened, is not a regular file, or is in use.
+    """
+
+    def __init__(self, path: Path, mode: int = 0o644) -> None:
+        self._path = path
+        self._whole: int | None = None  # where the lines end if more may follow them after an error
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        try:
+            self._file = os.open(path, flags, mode)
+        except OSError as error:
+            raise InvalidSettings(f"cannot write {path}: {error.strerror}") from error
+        problem = self._problem()
+        if problem:
+            os.close(self._file)
+            raise InvalidSettings(problem)
+
+    def _problem(self) -> str:
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            problem = f"cannot write {self._path}: it is not a regular file"
+            return f"{problem}. Traces are kept in a file before they are acknowledged"
+        try:
+            if fcntl is not None:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(self._file).st_ino == self._path.stat().st_ino:
+                return ""
+        except OSError:  # locked, or deleted in between by a receiver that ended
+            pass
+        problem = f"another receiver is writing to this file: {self._path} is in use"
+        return f"{problem}. Stop it, {_OTHER_OUTPUT}"
+
+    @property
+    def size(self) -> int:
+        """Where it ends."""
+        return os.fstat(self._file).st_size
+
+    def append(self, lines: Iterable[bytes]) -> int:
+        """Write lines, and wait until they are on the disk; returns where the first one begins.
+
+        Raises:
+            OSError: they could not be written, and none of them is in the file.
+        """
+        if self._whole is not None:
+            os.ftruncate(self._file, self._whole)
+        begin = self._whole = self.size
+        try:
+            for line in lines:
+                view = memoryview(line)
+                while view:
+                    view = view[os.write(self._file, view) :]
+            os.fsync(self._file)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, begin)
+            raise
+        self._whole = None
+        return begin
+
+    def lines_from(self, offset: int = 0) -> Iterator[tuple[int, bytes]]:
+        """The lines that begin at an offset or after it, each with its own."""
+        with self._path.open("rb") as file:
+            file.seek(max(0, offset - 1))
+            if offset > 0:  # at the end of a line, or within one
+                file.readline()
+            while text := file.readline():
+                yield file.tell() - len(text), text
+
+    def cut(self, size: int) -> None:
+        """Remove what follows a size."""
+        os.ftruncate(self._file, size)
+
+    def rename(self, path: Path) -> None:
+        """Let it take the place of another file."""
+        os.replace(self._path, path)  # noqa: PTH105  (as all of this module)
+        self._path = path
+        folder = os.open(path.parent, os.O_RDONLY)  # or the name could be lost
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def close(self) -> None:
+        """Close it, and let others write."""
+        os.close(self._file)
 
 
-class _Session(Struct):
-    """Row 0: the output when the session began, and how many other rows there are."""
+class _Group(Struct):
+    """Rows that are written with one sync."""
 
-    output: OutputMark
-    rows: int = 0
-
-
-_decode_session = msgspec.json.Decoder(_Session).decode
-
-
-class _Job(Struct, frozen=True):
-    """Rows to add and to delete; the result is the ids of those that were added."""
-
-    contents: Sequence[bytes]
-    unneeded: Sequence[int]
-    done: Future[list[int]]
+    rows: list[tuple[int, bytes]] = []
+    is_done: bool = False
+    problem: str = ""  # why they could not be written
 
 
 class Spool:
-    """Keeps spans on the disk, and reads those that a killed process has left.
+    """Keeps rows of bytes on the disk until they are deleted, and reads those that a killed process has left.
 
     Args:
-        path: the file; it is created if it does not exist, and locked until `close`.
-        limit: the bytes that are read from it at most.
+        path: the file, which no other process uses until `close`.
+        limit: the bytes of rows that are read from it at most.
 
     Attributes:
         path: the file.
         is_new: whether nothing was left by a receiver before.
-        session: the output when the session began; None if none has begun.
+        session: where the output ended when the session began; None if none has begun.
         is_damaged: whether something in it could not be read.
 
     Raises:
-        InvalidSettings: another receiver uses it, or it is not the file of a receiver.
+        InvalidSettings: another receiver uses it, it is not the file of a receiver, or it is too large.
     """
 
     def __init__(self, path: Path, limit: int) -> None:
         self.path = path
-        self.session: OutputMark | None = None
+        self.session: int | None = None
         self.is_damaged = False
-        self._limit = limit
-        self._rows = self._found = 0
-        self._next = 1
-        self._unneeded: list[int] = []  # to delete with the next transaction
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._thread = Thread(target=self._write_jobs, name="callscore-spool", daemon=True)
-        inode = _require_own(path, limit)
-        self._database = sqlite3.connect(
-            path, timeout=0, isolation_level=None, check_same_thread=False
-        )
+        self._file = LineFile(path, 0o600)
+        self.is_new = self._file.size == 0
+        self._rows: dict[int, tuple[int, int]] = {}  # where each begins, and its bytes
+        self._unneeded: list[int] = []  # to delete with the next rows
+        self._last = 0  # the highest number of a line
+        self._most = 0  # bytes after which it is written anew; 0 until a session begins
+        self._group = _Group()
+        self._guard = Lock()  # of the group, the numbers, and what is to be deleted
+        self._writing = Lock()
         try:
-            self._open()
-            is_locked = path.stat().st_ino == inode
-        except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
-            self._database.close()
-            if "locked" in str(error):
-                problem = f"another receiver is writing to this file: {path} is in use"
-                raise InvalidSettings(f"{problem}. Stop it, or pass another --output") from None
-            raise _unusable(path, str(error)) from error
-        if not is_locked:  # deleted in between by a receiver that ended
-            self._database.close()
-            raise InvalidSettings(f"cannot lock {path}. Try again")
-
-    def _open(self) -> None:
-        execute = self._database.execute
-        self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(self._limit, _MAX_ROW_BYTES))
-        execute("PRAGMA locking_mode=EXCLUSIVE")
-        execute("BEGIN EXCLUSIVE")
-        tables = execute("SELECT sql FROM sqlite_master LIMIT 2").fetchall()
-        if not tables:
-            execute(f"PRAGMA application_id={_APPLICATION_ID}")
-            execute(_TABLE)
-        elif tables != [(_TABLE,)]:
-            raise sqlite3.DatabaseError("another table")
-        execute("COMMIT")
-        execute("PRAGMA journal_mode=WAL")
-        execute("PRAGMA synchronous=FULL")
-        self.is_new = not tables
-        row = self._row_from(0)
-        if row is not None and row[0] == 0:
-            found = _decode_session(row[1])
-            self.session, self._rows = found.output, found.rows
+            self._open(limit)
+        except InvalidSettings:
+            self._file.close()
+            raise
 
     # --- before the first request ---
 
+    def _open(self, limit: int) -> None:
+        is_large = self._file.size > 2 * limit + _SPARED_BYTES
+        for offset, line in () if is_large else self._file.lines_from():
+            number, content = _content_of(line)
+            if offset == 0 and number == 0:
+                self.session = msgspec.json.decode(content, type=int)
+            elif offset == 0:
+                problem = "it is not what a receiver has left, or its beginning is damaged"
+                raise InvalidSettings(
+                    f"cannot use {self.path}: {problem}. Move the file away, {_OTHER_OUTPUT}"
+                )
+            elif number < 0:
+                # A last line without its end was not acknowledged, unless this is all that it lacks.
+                has_end = line.endswith(b"\n") or _content_of(line[:-1] + b"\n")[0] > 0
+                self.is_damaged = self.is_damaged or has_end
+            elif content.startswith(b"["):
+                for each in msgspec.json.decode(content, type=list[int]):
+                    self._rows.pop(each, None)
+            else:
+                self._rows[number] = offset, len(line)
+            self._last = max(self._last, number)
+        if is_large or sum([size for _, size in self._rows.values()]) > limit:
+            problem = f"{self.path} has more requests than fit into the memory that is allowed"
+            raise InvalidSettings(f"{problem}. Pass a larger --max-memory, or move the file away")
+
     def read(self) -> Iterator[tuple[int, bytes]]:
-        """The rows that a killed process has left; afterwards it is known whether some are damaged.
+        """The rows that a killed process has left, each with its number."""
+        return ((number, _content_of(line)[1]) for number, line in self._lines())
 
-        Raises:
-            InvalidSettings: it is too much.
-        """
-        size = 0
-        while (row := self._row_from(self._next)) is not None:
-            size += len(row[1])
-            if size > self._limit:
-                raise _too_large(self.path)
-            self._found, self._next = self._found + 1, row[0] + 1
-            yield row
-        self.is_damaged = self.is_damaged or self._found != self._rows
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        with self.path.open("rb") as file:
+            for number, (begin, size) in self._rows.items():
+                file.seek(begin)
+                yield number, file.read(size)
 
-    def _row_from(self, start: int) -> tuple[int, bytes] | None:
-        """The first row from an id on that can be read; None if there is none."""
-        for number in range(start, start + _MAX_PROBES):
-            with suppress(sqlite3.Error):
-                row = self._database.execute(_NEXT, (number,)).fetchone()
-                if row is None:
-                    return None
-                if isinstance(row[1], bytes) and row[2] == _digest(row[0], row[1]):
-                    return row[0], row[1]
-            self.is_damaged = True
-        return None
-
-    def begin(self, output: OutputMark) -> None:
+    def begin(self, output: int) -> None:
         """Begin a session, unless one goes on, and take requests.
 
         Raises:
             OSError: the file cannot be written.
         """
-        self.session = self.session or output
-        self._commit([])
-        self._thread.start()
+        self.session = output if self.session is None else self.session
+        self._write_anew()
 
     # --- in any thread ---
 
     def add(self, contents: Sequence[bytes]) -> list[int]:
-        """Write rows; returns their ids when they are on the disk.
+        """Write rows; returns their numbers when they are on the disk.
+
+        What other threads add while one writes is the next group, which the first of them writes.
 
         Raises:
             OSError: they could not be written.
         """
-        job = _Job(contents, (), Future())
-        self._jobs.put(job)
-        return job.done.result()
+        with self._guard:
+            group, first = self._group, self._last + 1
+            rows = [(number, _line(number, each)) for number, each in enumerate(contents, first)]
+            group.rows += rows
+            self._last += len(rows)
+        with self._writing:
+            if not group.is_done:
+                self._write(group)
+        if group.problem:
+            raise OSError(group.problem)
+        return [number for number, _ in rows]
 
-    def delete(self, ids: Sequence[int]) -> None:
-        """Delete rows soon. One that is left by a kill is found in the output at the next start."""
-        self._jobs.put(_Job((), ids, Future()))
+    def delete(self, rows: Sequence[int]) -> None:
+        """Delete rows when others are written. One that a kill leaves is found in the output."""
+        with self._guard:
+            self._unneeded += rows
 
     def close(self, *, ends_session: bool) -> None:
-        """Write what waits, and give up the lock; the file is deleted if the session has ended."""
-        if self._thread.is_alive():
-            self._jobs.put(None)
-            self._thread.join()
-        with suppress(sqlite3.Error, OSError):
-            if self._unneeded and not ends_session:
-                self._commit([])
-            if ends_session:
-                self._database.execute("DELETE FROM spool")
-                self._database.execute("PRAGMA journal_mode=DELETE")  # deletes the log
+        """Let others use the file; it is deleted if the session has ended."""
+        if ends_session:
+            with suppress(OSError):
                 self.path.unlink()  # while it is locked
-        self._database.close()
+        elif self._unneeded and self._most:  # a damaged one stays as it is
+            self._write(self._group)
+        self._file.close()
 
-    # --- in the thread that writes ---
-
-    def _write_jobs(self) -> None:
-        is_open = True
-        while is_open:
-            jobs: list[_Job] = []
-            size = 0
-            while not jobs or (size < _BATCH_BYTES and not self._jobs.empty()):
-                job = self._jobs.get()
-                if job is None:
-                    is_open = False
-                    break
-                jobs.append(job)
-                size += sum(map(len, job.contents))
-            try:
-                added = self._commit(jobs)
-            except OSError as error:
-                for job in jobs:
-                    job.done.set_exception(error)
-            else:
-                for job, ids in zip(jobs, added, strict=True):
-                    job.done.set_result(ids)
-
-    def _commit(self, jobs: list[_Job]) -> list[list[int]]:
-        """Do jobs in one transaction; returns the ids of the rows of each.
-
-        What could not be deleted, and rows that were only written to the log, are deleted with the next one: no sender knows
-        of these rows.
-        """
-        database, found = self._database, []
-        rows, number = self._rows, self._next
-        unneeded = [*self._unneeded, *[row for job in jobs for row in job.unneeded]]
+    def _write(self, group: _Group) -> None:
+        with self._guard:
+            self._group, unneeded, self._unneeded = _Group(), self._unneeded, []
+            self._last += 1
+            number = self._last
+        lines = [line for _, line in group.rows]
+        if unneeded:
+            lines.append(_line(number, msgspec.json.encode(unneeded)))
         try:
-            database.execute("BEGIN")
-            for job in jobs:
-                ids = list(range(number, number + len(job.contents)))
-                pairs = zip(ids, job.contents, strict=True)
-                database.executemany(_WRITE, [_row(*pair) for pair in pairs])
-                found.append(ids)
-                number += len(ids)
-            database.executemany("DELETE FROM spool WHERE id = ?", [(row,) for row in unneeded])
-            rows += number - self._next - len(unneeded)
-            if self.session is not None:
-                about = msgspec.json.encode(_Session(self.session, rows))
-                database.execute(_WRITE, _row(0, about))
-            database.execute("COMMIT")
-            unneeded = list(range(self._next, number))
-            self._rows, self._next = rows, number
-            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            unneeded = []
-        except (sqlite3.Error, MemoryError) as error:
-            with suppress(sqlite3.Error):
-                database.execute("ROLLBACK")
-            raise OSError(str(error)) from error
-        finally:
-            self._unneeded = unneeded
-        return found
+            begin = self._file.append(lines)
+        except (OSError, MemoryError) as error:
+            group.problem = getattr(error, "strerror", None) or str(error)
+            self.delete(unneeded)
+        else:
+            for number, line in group.rows:
+                self._rows[number] = begin, len(line)
+                begin += len(line)
+            for row in unneeded:
+                self._rows.pop(row, None)
+        group.is_done = True
+        if self._file.size > self._most:
+            self._most = 2 * self._file.size  # if it fails, not again at once
+            with suppress(OSError, InvalidSettings):
+                self._write_anew()
 
-
-def _row(number: int, content: bytes) -> tuple[int, bytes, bytes]:
-    return number, content, _digest(number, content)
-
-
-def _digest(number: int, content: bytes) -> bytes:
-    return blake2b(b"%d " % number + content, digest_size=16).digest()
-
-
-def _require_own(path: Path, limit: int) -> int:
-    """The number of the file, which is created if there is none.
-
-    Nothing of a file is given to SQLite that a receiver has not written, or that is too large.
-    """
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
+    def _write_anew(self) -> None:
+        """Write what is needed to a new file, which takes the place of the old one."""
+        head = _line(0, msgspec.json.encode(self.session))
+        rows, begin = {}, len(head)
+        for number, (_, size) in self._rows.items():
+            rows[number] = begin, size
+            begin += size
+        path = self.path.with_name(f"{self.path.name}.new")
+        path.unlink(missing_ok=True)
+        file = LineFile(path, 0o600)
         try:
-            about, head = os.fstat(file), os.read(file, 100)
-        finally:
-            os.close(file)
-    except OSError as error:
-        raise InvalidSettings(f"cannot use {path}: {error.strerror}") from error
-    is_own = head.startswith(_MAGIC) and head[_ID_PLACE] == _APPLICATION_ID.to_bytes(4, "big")
-    if head and not is_own:
-        raise _unusable(path, "it is not what a receiver has left, or its beginning is damaged")
-    if about.st_size > 2 * limit:  # also pages that are free now
-        raise _too_large(path)
-    return about.st_ino
+            file.append(chain([head], (line for _, line in self._lines())))
+            file.rename(self.path)
+        except OSError:
+            file.close()
+            raise
+        self._file.close()
+        self._file, self._rows = file, rows
+        self._most = 2 * begin + _SPARED_BYTES
 
 
-def _unusable(path: Path, problem: str) -> InvalidSettings:
-    return InvalidSettings(
-        f"cannot use {path}: {problem}. Move the file away, or pass another --output"
-    )
+def _line(number: int, content: bytes) -> bytes:
+    text = b"%d " % number, content, b"\n"
+    return b"".join([_digest(*text), b" ", *text])
 
 
-def _too_large(path: Path) -> InvalidSettings:
-    problem = f"{path} has more requests than fit into the memory that is allowed"
-    return InvalidSettings(f"{problem}. Pass a larger --max-memory, or move the file away")
+def _content_of(line: bytes) -> tuple[int, bytes]:
+    """The number of a line, and what it has; -1 if it is damaged or cut off."""
+    digest, _, text = line.partition(b" ")
+    if not text.endswith(b"\n") or digest != _digest(text):
+        return -1, b""
+    number, _, content = text[:-1].partition(b" ")
+    return int(number), content
+
+
+def _digest(*parts: bytes) -> bytes:
+    found = blake2b(digest_size=16)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest().encode()

@@ -303,20 +303,15 @@ def first_notes(gate: Gate, lang: Language, *, write: Escaper = escape) -> list[
     ]
 
 
-def suggested_command(
-    gate: Gate,
-    *,
-    baseline: str | None = None,
-    is_partial: bool = False,
-    is_removed_once: bool = False,
-) -> str:
+def suggested_command(gate: Gate, *, baseline: str | None, is_removed_once: bool) -> str:
     """The command to type next: to see what is wrong, or to move the baseline.
 
     `baseline` is the name of the baseline of the gate; None if it compared with another run. A run
     that is partial or has errors is never proposed as a baseline. `is_removed_once` means that cases
     were removed for this gate only, and not in the project's file.
     """
-    words = _suggested_words(gate, None if is_partial or gate.comparison.after.errors else baseline)
+    is_whole = not gate.is_partial and not gate.comparison.after.errors
+    words = _suggested_words(gate, baseline if is_whole else None)
     if is_removed_once and gate.comparison.removed and words[0] == "baseline":
         words.append("--allow-incomplete")
     return shlex.join(["callscore", *words])

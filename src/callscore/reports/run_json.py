@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from callscore.words.case_json import case_to_json
-from callscore.words.plain_data import case_in_run, run_to_dict, unanswered_in_run
+from callscore.words.plain_data import case_in_run, run_to_dict
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _CASE_DEPTH = 4
 def write_json(run: RunResults, *, lang: Language = "en") -> str:
     """An indented document; the language affects its sentences, never its keys."""
     without = [
-        replace(each, results=replace(each.results, cases=(), unscored=()))
+        replace(each, results=replace(each.results, shown=each.unreferenced))
         for each in run.evaluations
     ]
     document = json_document(run_to_dict(replace(run, evaluations=tuple(without)), lang=lang))
@@ -38,10 +38,10 @@ def write_json(run: RunResults, *, lang: Language = "en") -> str:
 
 
 def _cases(evaluation: EvaluationResults, lang: Language) -> str:
-    found = [_case(case, lang) for case in evaluation.results.cases]
-    found += [
-        _indented(msgspec.json.encode(unanswered_in_run(case)))
-        for case in evaluation.results.unscored
+    found = [
+        _case(case, lang)
+        for case in evaluation.results.shown
+        if case.score is not None or case.failure is not None
     ]
     if not found:
         return _NO_CASES
@@ -51,8 +51,4 @@ def _cases(evaluation: EvaluationResults, lang: Language) -> str:
 def _case(case: Result, lang: Language) -> bytes:
     arranged = partial(case_in_run, case)
     found = case_to_json(case, lang=lang, depth=_CASE_DEPTH, arranged=arranged)
-    return _indented(found)
-
-
-def _indented(found: bytes) -> bytes:
     return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.core.results import Result, Results, UnscoredCase
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
-from callscore.words.plain_data import results_to_dict, unanswered_to_dict
+from callscore.words.plain_data import results_to_dict
 from callscore.words.value_text import json_document
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
+    from callscore.core.results import Result, Results
     from callscore.hiding.hider import Hider
 
 # Where the cases are in a document without any: no other line begins so, as line breaks in texts are escaped.
@@ -29,31 +29,19 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
     return json_document(results_to_dict(results, lang=lang))
 
 
-def jsonl_line(
-    case: Result | UnscoredCase, hider: Hider | None = None, *, lang: Language = "en"
-) -> bytes:
+def jsonl_line(case: Result, hider: Hider | None = None, *, lang: Language = "en") -> bytes:
     """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
-    if isinstance(case, UnscoredCase):
-        return _unanswered(case, hider) + b"\n"
     if hider is None:
         return case_to_json(case, lang=lang) + b"\n"
     return _without_secrets(case, lang, hider, depth=0) + b"\n"
 
 
-def _unanswered(case: UnscoredCase, hider: Hider | None = None) -> bytes:
-    return msgspec.json.encode(unanswered_to_dict(case if hider is None else hider.data(case)))
-
-
-def _case(case: Result | UnscoredCase, lang: Language) -> bytes:
+def _case(case: Result, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
-    if isinstance(case, UnscoredCase):
-        return _indented(_unanswered(case))
     return _indented_case(case_to_json(case, lang=lang, depth=_CASE_DEPTH), case)
 
 
-def _hidden_case(case: Result | UnscoredCase, lang: Language, hider: Hider) -> bytes:
-    if isinstance(case, UnscoredCase):
-        return _indented(_unanswered(case, hider))
+def _hidden_case(case: Result, lang: Language, hider: Hider) -> bytes:
     return _indented_case(_without_secrets(case, lang, hider, depth=_CASE_DEPTH), case)
 
 
@@ -62,7 +50,7 @@ def _without_secrets(case: Result, lang: Language, hider: Hider, *, depth: int) 
     if hider.has_any:
         # The quick check takes less time in the text that is written than in the values. If these
         # are not written as they are, the values have to be checked.
-        found = plain_case_to_json(case, lang=lang)
+        found = None if case.score is None else plain_case_to_json(case, lang=lang)
         if found is not None and not hider.occurs_in(found.decode()):
             return found
         case = hider.data(case)
@@ -70,8 +58,10 @@ def _without_secrets(case: Result, lang: Language, hider: Hider, *, depth: int) 
 
 
 def _indented_case(found: bytes, case: Result) -> bytes:
+    if case.score is None:
+        return _indented(found)
     # The settings come last, are the same in all cases, and make up a third of a short one.
-    settings, indented = _indented_settings(settings_to_json(case.required_score.settings))
+    settings, indented = _indented_settings(settings_to_json(case.score.settings))
     if not found.endswith(settings):
         return _indented(found)
     return _indented(found[: -len(settings)] + b"}")[:_END_OF_CASE] + indented

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from inspect import iscoroutinefunction
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.case import Case
 from callscore.core.results import Answer, Failure, Result, Usage
-from callscore.evaluations.evaluation import Question, Task
+from callscore.evaluations.evaluation import Question
 from callscore.evaluations.fingerprints import variant_keywords
 from callscore.models.chat_task import Chat
 from callscore.models.limits import (
     Limits,
     abandon_task,
     create_abandonable_task,
-    is_transient,
     run_in_daemon_thread,
     run_limits,
     with_retries,
@@ -44,40 +42,17 @@ from callscore.runner.answers import (
 from callscore.runner.event_loop import SecondInterrupt
 
 if TYPE_CHECKING:
-    from callscore.evaluations.plan import Group
+    from callscore.core.case import Case
     from callscore.runner.resuming import RunRecorder
 
-    Report = Callable[[int, int, Question, Result], None]
+    Report = Callable[["Asked", Result], None]
 
 _BLOCKED = "an `async` task blocked the event loop by waiting without `await`"
 _GRACE_SECONDS = 1.0  # for a cancelled task to end
 
 
-class _TaskCall(Struct, frozen=True):
-    """A call of a task.
-
-    Attributes:
-        keywords: keyword arguments from the variant.
-        is_model: whether the task is a `Chat`, which does its own retries and returns plain data.
-        on_stuck: called if the task ignores its timeout.
-    """
-
-    task: Task
-    case: Case
-    keywords: dict[str, Any]
-    is_model: bool
-    on_stuck: Callable[[TaskTimeout], None]
-
-    def arguments(self) -> tuple[Case, dict[str, Any]]:
-        """Copies of the case and the keywords, so that one attempt cannot change the next."""
-        return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
-
-
-async def ask_in_task(
-    question: Question,
-    limits: Limits,
-    *,
-    on_stuck: Callable[[Failure], None],
+async def ask(
+    question: Question, limits: Limits, *, on_stuck: Callable[[Failure], None]
 ) -> Answer | Failure:
     """Ask a task one question, in the current asyncio task.
 
@@ -91,19 +66,19 @@ async def ask_in_task(
     not be awaited any more.
     """
     task = question.evaluation.task
-    call = _TaskCall(
-        task,
-        case_for_task(question),
-        variant_keywords(question),
-        isinstance(task, Chat),
-        lambda error: on_stuck(failure_from_error(question, error)),
-    )
+    is_model = isinstance(task, Chat)  # which does its own retries and returns plain data
     # A chat inside the task must not apply the rate limit again.
-    token = run_limits.set(limits if call.is_model else replace(limits, rate=None))
+    token = run_limits.set(limits if is_model else replace(limits, rate=None))
     started = perf_counter()
     try:
         with count_requests() as asked:
-            document, attempts = await _call_with_retries(call, limits)
+            if is_model:
+                document, attempts = await _attempt(question, None, on_stuck), 1
+            else:
+                document, attempts = await with_retries(
+                    lambda: _attempt(question, limits.timeout, on_stuck),
+                    limits=replace(limits, timeout=None),  # `_attempt` has it
+                )
     except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # noqa: BLE001  (a task may raise anything)
@@ -111,7 +86,7 @@ async def ask_in_task(
     finally:
         run_limits.reset(token)
     usage = Usage()
-    if call.is_model or not hasattr(task, "identity"):  # a recorded answer has none
+    if is_model or not hasattr(task, "identity"):  # a recorded answer has none
         usage = usage_of(document)
         known = usage.requests + attempts - 1 if usage.requests else 0
         usage = replace(usage, requests=asked.requests or known)
@@ -121,6 +96,126 @@ async def ask_in_task(
         usage=usage,
         attempts=attempts,
     )
+
+
+class _Deadline:
+    """Cancels a task that takes too long; calls `on_stuck` if it goes on nevertheless.
+
+    `asyncio.timeout` waits forever for a task that ignores its cancellation, and takes longer.
+    """
+
+    def __init__(
+        self, task: asyncio.Task[Any], seconds: float | None, on_stuck: Callable[[Exception], None]
+    ) -> None:
+        self.is_late = False
+        self._task, self._on_stuck, self._loop = task, on_stuck, task.get_loop()
+        self._problem = f"the task took more than {seconds or 0:g} s"
+        self._end = inf if seconds is None else self._loop.time() + seconds
+        self._timer = None if seconds is None else self._loop.call_at(self._end, self._cancel)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has passed; its timer cannot run while the loop is blocked."""
+        return self._loop.time() > self._end
+
+    def _cancel(self) -> None:
+        self.is_late = True
+        self._task.cancel()
+        late = TaskTimeout(self._problem)
+        self._timer = self._loop.call_later(_GRACE_SECONDS, self._on_stuck, late)
+
+    def end(self) -> None:
+        """Cancel nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.is_late:
+            self._task.uncancel()
+
+    def check(self) -> None:
+        """Raise TaskTimeout if it has passed."""
+        if self.is_late or self.is_over:
+            raise TaskTimeout(self._problem if self.is_late else f"{self._problem}: {_BLOCKED}")
+
+
+async def _attempt(
+    question: Question, seconds: float | None, on_stuck: Callable[[Failure], None]
+) -> Any:
+    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error."""
+    running: Any = asyncio.current_task()
+    cancelling = running.cancelling()
+    deadline = _Deadline(
+        running, seconds, lambda error: on_stuck(failure_from_error(question, error))
+    )
+    document = None
+    try:
+        document = await _call_contained(question)
+        if running.cancelling() > cancelling:  # from within; raised at the next await
+            await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        if running.cancelling() > cancelling + deadline.is_late:
+            raise
+        if not deadline.is_late:
+            raise RuntimeError("it was cancelled by its own code") from None
+    except Exception:
+        if not deadline.is_over:
+            raise
+    finally:
+        deadline.end()
+    deadline.check()
+    return document
+
+
+async def _call_contained(question: Question) -> Any:
+    """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
+    running = asyncio.current_task()
+    try:
+        return await _call_task(question)
+    except GeneratorExit as error:
+        if asyncio.current_task() is not running:  # this is being closed
+            raise
+        raise RuntimeError("GeneratorExit") from error
+    except SystemExit as error:
+        raise TaskExited(f"the task tried to end the process: sys.exit({error.code!r})") from error
+    except KeyboardInterrupt as error:
+        if isinstance(error, SecondInterrupt):  # others can only come from the task
+            raise
+        raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
+
+
+async def _call_task(question: Question) -> Any:
+    """Call the task, in a thread if it is a plain function; returns plain data."""
+    task = question.evaluation.task
+    if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
+        case, keywords = _arguments(question)
+        returned = await task(case, **keywords)
+    else:
+        is_plain, returned = await run_in_daemon_thread(_call_in_thread, question)
+        if is_plain:
+            return returned
+        if isinstance(returned, Awaitable):
+            returned = await returned
+    if isinstance(task, Chat):
+        return returned
+    returned = await collect_stream(returned)
+    if isinstance(returned, Iterator):  # a stream, which blocks
+        return await run_in_daemon_thread(plain_document, returned)
+    return plain_document(returned)
+
+
+def _call_in_thread(question: Question) -> tuple[bool, Any]:
+    """Call a plain function; its result, as plain data (then True) unless it must be awaited."""
+    case, keywords = _arguments(question)
+    returned = question.evaluation.task(case, **keywords)
+    if isinstance(returned, Awaitable | AsyncIterable):
+        return False, returned
+    return True, plain_document(returned)
+
+
+def _arguments(question: Question) -> tuple[Case, dict[str, Any]]:
+    """Copies of the case and of the values of the variant: one attempt cannot change the next."""
+    case = case_for_task(question)
+    copied = case if isinstance(question.evaluation.task, Chat) else _copy_case(case)
+    return copied, _copy_value(variant_keywords(question))
 
 
 def _copy_case(case: Case) -> Case:
@@ -143,147 +238,53 @@ def _copy_value(value: Any) -> Any:
     return value
 
 
-async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]:
-    if call.is_model:
-        return await _attempt(call, None), 1
-    return await with_retries(
-        lambda: _attempt(call, limits.timeout),
-        limits=replace(limits, timeout=None),  # `_attempt` also handles tasks that ignore it
-        # Another attempt would time out again.
-        is_transient=lambda error: not isinstance(error, TaskTimeout) and is_transient(error),
-    )
-
-
-async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
-    """Call the task once; raises TaskTimeout, TaskExited, UnreadableAnswer, or the task's error.
-
-    `asyncio.timeout` waits forever for a task that ignores its cancellation: that is reported as stuck.
-    """
-    running = asyncio.current_task()
-    assert running is not None  # noqa: S101  (a coroutine runs in one)
-    cancelling, timeout, stuck = running.cancelling(), asyncio.timeout(seconds), None
-    late = f"the task took more than {seconds or 0:g} s"
-    if seconds is not None:
-        wait = running.get_loop().call_later
-        stuck = wait(seconds + _GRACE_SECONDS, call.on_stuck, TaskTimeout(late))
-    try:
-        async with timeout:
-            document = await _call_contained(call)
-            if running.cancelling() > cancelling:  # from within; raised at the next await
-                await asyncio.sleep(0)
-    except asyncio.CancelledError:
-        if running.cancelling() > cancelling:
-            raise
-        raise RuntimeError("it was cancelled by its own code") from None
-    except Exception:
-        _raise_if_late(timeout, late)
-        raise
-    finally:
-        if stuck is not None:
-            stuck.cancel()
-    _raise_if_late(timeout, late)
-    return document
-
-
-def _raise_if_late(timeout: asyncio.Timeout, late: str) -> None:
-    """Raise TaskTimeout after the timeout, also if its timer could not run."""
-    if timeout.expired():
-        raise TaskTimeout(late)
-    deadline = timeout.when()
-    if deadline is not None and asyncio.get_running_loop().time() > deadline:
-        raise TaskTimeout(f"{late}: {_BLOCKED}")
-
-
-async def _call_contained(call: _TaskCall) -> Any:
-    """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
-    running = asyncio.current_task()
-    try:
-        return await _call_task(call)
-    except GeneratorExit as error:
-        if asyncio.current_task() is not running:  # this is being closed
-            raise
-        raise RuntimeError("GeneratorExit") from error
-    except SystemExit as error:
-        raise TaskExited(f"the task tried to end the process: sys.exit({error.code!r})") from error
-    except KeyboardInterrupt as error:
-        if isinstance(error, SecondInterrupt):  # others can only come from the task
-            raise
-        raise TaskExited("the task tried to end the process: KeyboardInterrupt") from error
-
-
-async def _call_task(call: _TaskCall) -> Any:
-    """Call the task, in a thread if it is a plain function; returns plain data."""
-    task = call.task
-    if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
-        case, keywords = call.arguments()
-        returned = await task(case, **keywords)
-    else:
-        is_plain, returned = await run_in_daemon_thread(_call_in_thread, call)
-        if is_plain:
-            return returned
-        if isinstance(returned, Awaitable):
-            returned = await returned
-    if call.is_model:
-        return returned
-    returned = await collect_stream(returned)
-    if isinstance(returned, Iterator):  # a stream, which blocks
-        return await run_in_daemon_thread(plain_document, returned)
-    return plain_document(returned)
-
-
-def _call_in_thread(call: _TaskCall) -> tuple[bool, Any]:
-    """Call a plain function; its result, as plain data (then True) unless it must be awaited."""
-    case, keywords = call.arguments()
-    returned = call.task(case, **keywords)
-    if isinstance(returned, Awaitable | AsyncIterable):
-        return False, returned
-    return True, plain_document(returned)
-
-
 # Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
 _FEW_WORKERS = 16
 _SLOW_SECONDS = 1.0
 
 
-class _ActiveQuestion(Struct):
-    """A question that is being asked, with the number of its group and its position there.
+class Asked(Struct):
+    """A question that is asked, with the number of its group.
 
     Attributes:
+        position: in its group, as it is saved; None if that is not known.
+        order: how many were asked before it.
         digests: of the question and of the code of its task, if the run is recorded.
-        is_stuck: whether its answer is not awaited any more.
+        known: makes the result, if nothing is to be asked.
     """
 
     group: int
-    position: int
+    position: int | None
     question: Question
+    order: int = 0
     digests: tuple[str, str] = ("", "")
-    is_stuck: bool = False
+    known: Callable[[], Awaitable[Result]] | None = None
 
 
 class Workers:
-    """Asks the questions of a run, `jobs` at once; without a recorder nothing is recorded.
+    """Asks questions, `jobs` at once; without a recorder nothing is recorded.
 
     Attributes:
         is_interrupted: whether `stop` was called.
     """
 
     def __init__(
-        self, groups: Sequence[Group], *, jobs: int, limits: Limits, recorder: RunRecorder | None
+        self,
+        questions: Iterable[Asked],
+        *,
+        jobs: int,
+        limits: Limits,
+        recorder: RunRecorder | None = None,
     ) -> None:
         self.is_interrupted = False
-        self._queue: Iterator[tuple[int, int, Question]] = (
-            (number, position, question)
-            for number, group in enumerate(groups)
-            for position, question in enumerate(group.questions)
-        )
+        self._queue = iter(questions)
         self._jobs = jobs
         self._limits = limits
         self._recorder = recorder
         self._is_ending = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._begun = 0
         self._waiting = 0  # results that are not stored yet
-        self._stored: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
-        self._pending_by_job: dict[int, asyncio.Future[None]] = {}
         self._error: BaseException | None = None
 
     async def run(
@@ -291,20 +292,15 @@ class Workers:
     ) -> None:
         """Ask all questions, or those that were started before `stop`.
 
-        `report` is called when a result is stored, with the number of its group, its position there,
-        the question, and the result; `on_started` is called with each question before it is asked.
+        `report` is called with each question and its result when that is stored; `on_started` is called
+        with each question before it is asked.
         """
         self._loop = asyncio.get_running_loop()
+        self._report, self._on_started = report, on_started
         self._ended = asyncio.Event()
-        self._all_stored = asyncio.Event()
-        self._report = report
-        self._started = on_started
-        for job in range(self._jobs):
-            self._start_worker(self._run_worker(job))
+        for _ in range(self._jobs):
+            self._start_worker()
         await self._ended.wait()
-        self._all_stored.clear()
-        if self._waiting:
-            await self._all_stored.wait()
         if self._error is not None:
             raise self._error
 
@@ -322,93 +318,100 @@ class Workers:
         for task in tuple(self._tasks):
             task.cancel()
 
-    def _start_worker(self, work: Coroutine[Any, Any, None]) -> None:
-        task = create_abandonable_task(work)
+    def _start_worker(self, stuck: tuple[Asked, Failure] | None = None) -> None:
+        task = create_abandonable_task(self._run_worker(stuck))
         self._tasks.add(task)
         task.add_done_callback(self._on_worker_done)
 
     def _on_worker_done(self, task: asyncio.Task[None]) -> None:
         """Handle a worker that has ended, or is abandoned."""
-        if task not in self._tasks:
-            return
-        self._tasks.discard(task)
-        if task.done() and not task.cancelled() and task.exception() is not None:
+        if task in self._tasks and task.done() and not task.cancelled():
             self._fail(task.exception())
-        if not self._tasks:
+        self._tasks.discard(task)
+        self._end_if_done()
+
+    def _end_if_done(self) -> None:
+        if not self._tasks and not self._waiting:
             self._ended.set()
 
-    async def _run_worker(
-        self, job: int, stuck: tuple[_ActiveQuestion, Failure] | None = None
-    ) -> None:
+    async def _run_worker(self, stuck: tuple[Asked, Failure] | None) -> None:
         """Ask questions; `stuck` is that of a worker which this one replaces, and why it has no answer."""
         run_limits.set(self._limits)  # for judges, in this asyncio task only
+        before: asyncio.Future[None] | None = None
         if stuck is not None:
-            await self._finish(job, *stuck)
+            before = await self._save(stuck[0], unanswered(stuck[0].question, stuck[1]), before)
         while (asked := next(self._queue, None)) is not None:
-            active = _ActiveQuestion(*asked)
+            asked.order = self._begun
+            self._begun += 1
             if self._is_ending:  # and the task turned its cancellation into an answer
                 return
-            self._started(active.question)
-            answer = await self._get_answer(job, active)
-            if active.is_stuck:
-                return  # another worker has taken over
-            await self._finish(job, active, answer)
+            self._on_started(asked.question)
+            result = await (self._answer(asked) if asked.known is None else asked.known())
+            before = await self._save(asked, result, before)
 
-    async def _get_answer(self, job: int, active: _ActiveQuestion) -> Answer | Failure:
-        recorder, question = self._recorder, active.question
+    async def _answer(self, asked: Asked) -> Result:
+        """The result of a question: its answer is known, or is asked for, and scored."""
+        recorder, question = self._recorder, asked.question
+        answer: Answer | Failure | None = None
         if recorder is not None:
             try:
-                active.digests = recorder.digests(question)
+                asked.digests = recorder.digests(question)
             except Exception as error:  # noqa: BLE001  (the identity of a task is user code)
-                return failure_from_error(question, error)
-            known = recorder.known(question, active.digests)
-            if known is not None:
-                return known
-        answer = await self._ask(job, active)
-        if recorder is not None and not isinstance(answer, Failure) and not active.is_stuck:
-            recorder.put_answer(question, active.digests, answer)
-        return answer
+                answer = failure_from_error(question, error)
+            else:
+                answer = recorder.known(question, asked.digests)
+        if answer is None:
+            answer = await self._ask(asked)
+            if recorder is not None and isinstance(answer, Answer):
+                recorder.put_answer(question, asked.digests, answer)
+        if isinstance(answer, Failure):
+            return unanswered(question, answer)
+        return await score_answer(question, answer, seconds=self._limits.timeout)
 
-    async def _ask(self, job: int, active: _ActiveQuestion) -> Answer | Failure:
-        question = active.question
+    async def _ask(self, asked: Asked) -> Answer | Failure:
         task: Any = asyncio.current_task()
 
         def go_on_without(failure: Failure) -> None:
-            active.is_stuck = True
-            self._start_worker(self._run_worker(job, (active, failure)))
-            self._on_worker_done(task)
+            self._start_worker((asked, failure))
+            self._tasks.discard(task)
             abandon_task(task)
 
         try:
-            return await ask_in_task(question, self._limits, on_stuck=go_on_without)
+            answer = await ask(asked.question, self._limits, on_stuck=go_on_without)
         except asyncio.CancelledError:
             if self._is_ending:
                 raise
             while task.uncancel():  # other code cancelled it
                 continue
-            return make_failure(
-                question, "raised", "the task cancelled the asyncio task that runs it"
-            )
+            problem = "the task cancelled the asyncio task that runs it"
+            answer = make_failure(asked.question, "raised", problem)
+        if task not in self._tasks:  # another worker has taken over
+            raise asyncio.CancelledError
+        return answer
 
-    async def _finish(self, job: int, active: _ActiveQuestion, answer: Answer | Failure) -> None:
-        question, recorder = active.question, self._recorder
-        if isinstance(answer, Failure):
-            result = unanswered(question, answer)
-        else:
-            result = await score_answer(question, answer, seconds=self._limits.timeout)
-        report = partial(self._report, active.group, active.position, question, result)
+    async def _save(
+        self, asked: Asked, result: Result, before: asyncio.Future[None] | None
+    ) -> asyncio.Future[None] | None:
+        """Save and report a result; returns what is done then, if it is not yet.
+
+        With many workers and quick answers, each may be one question ahead: `before` is what is done
+        when its last result is stored. If they all waited, their connections would be idle meanwhile,
+        and SDKs scan all idle connections for each request.
+        """
+        question, recorder = asked.question, self._recorder
         if recorder is None:
-            report()
-            return
-        is_kept = self._loop.create_future()
+            self._report(asked, result)
+            return None
+        is_stored = self._loop.create_future()
+        finish = partial(self._on_stored, asked, result, is_stored)
         try:
             recorder.put_result_of(
-                active.group,
+                asked.group,
                 question,
                 result,
-                digest=active.digests[0],
-                position=active.position,
-                on_saved=partial(self._on_stored, report, is_kept),
+                digest=asked.digests[0],
+                position=asked.position,
+                on_saved=partial(self._loop.call_soon_threadsafe, finish),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
             variant = "" if question.variant is None else f"[{question.variant}]"
@@ -416,52 +419,30 @@ class Workers:
             name = f"{question.evaluation.name}{variant} {question.case.id}{trial}"
             problem = f"{name} could not be saved: {type(error).__name__}: {error}"
             recorder.problems.append(problem)
-            report()
-            return
-        self._waiting += 1  # the loop reports it only later
+            self._report(asked, result)
+            return before
+        self._waiting += 1
         seconds = 0.0 if result.answer is None else result.answer.seconds
-        await self._wait_until_stored(job, is_kept, recorder, seconds)
-
-    async def _wait_until_stored(
-        self, job: int, is_kept: asyncio.Future[None], recorder: RunRecorder, seconds: float
-    ) -> None:
-        """Wait until the answer is stored before the next question is asked.
-
-        With many workers and quick answers, each may be one question ahead. If they all waited, their
-        connections would be idle meanwhile, and SDKs scan all idle connections for each request.
-        """
         is_strict = self._jobs <= _FEW_WORKERS or seconds >= _SLOW_SECONDS
         if is_strict or self._waiting >= len(self._tasks):
             recorder.flush_soon()  # no other worker will add to this transaction
-        before = self._pending_by_job.pop(job, None)
         if before is not None:
             await before
         if is_strict:
-            await is_kept
-        else:
-            self._pending_by_job[job] = is_kept
+            await is_stored
+        return is_stored
 
-    def _on_stored(self, report: Callable[[], None], is_kept: asyncio.Future[None]) -> None:
-        """Called in another thread when a result is stored; the loop is woken once for many."""
-        self._stored.append((report, is_kept))
-        if len(self._stored) == 1:
-            self._loop.call_soon_threadsafe(self._report_stored)
-
-    def _report_stored(self) -> None:
-        # Results that arrive meanwhile do not wake the loop again.
-        while self._stored:
-            report, is_kept = self._stored[0]
-            try:
-                report()
-            except Exception as error:  # noqa: BLE001  (an error of a hook ends the run)
-                self._fail(error)
-            self._stored.popleft()
-            self._waiting -= 1
-            if not is_kept.done():  # its worker may be cancelled
-                is_kept.set_result(None)
-        if not self._waiting:
-            self._all_stored.set()
+    def _on_stored(self, asked: Asked, result: Result, is_stored: asyncio.Future[None]) -> None:
+        try:
+            self._report(asked, result)
+        except Exception as error:  # noqa: BLE001  (an error of a hook ends the run)
+            self._fail(error)
+        self._waiting -= 1
+        if not is_stored.done():  # its worker may be cancelled
+            is_stored.set_result(None)
+        self._end_if_done()
 
     def _fail(self, error: BaseException | None) -> None:
-        self._error = self._error or error
-        self._cancel_all()
+        if error is not None:
+            self._error = self._error or error
+            self._cancel_all()

@@ -63,39 +63,44 @@ def run_until_done(
     Raises:
         SecondInterrupt: there was a second Ctrl-C.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return _run_here(main, on_interrupt)
-    started: Future[asyncio.AbstractEventLoop] = Future()
-
-    async def main_with_loop() -> _Result:
-        started.set_result(asyncio.get_running_loop())
-        return await main()
-
-    def interrupt() -> None:  # Ctrl-C reaches this thread; the loop may not have started yet
-        started.add_done_callback(lambda one: one.result().call_soon_threadsafe(on_interrupt))
-
-    with _handle_interrupts(interrupt):
-        ended: Future[_Result] = DaemonExecutor().submit(_run_here, main_with_loop, on_interrupt)
+    loop = _idle_loops.pop() if _idle_loops else asyncio.new_event_loop()
+    with _handle_interrupts(lambda: loop.call_soon_threadsafe(on_interrupt)):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return _run(loop, main)
+        ended: Future[_Result] = DaemonExecutor().submit(_run, loop, main)
         return ended.result()
 
 
-def _run_here(
-    main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
+def _run(
+    loop: asyncio.AbstractEventLoop, main: Callable[[], Coroutine[Any, Any, _Result]]
 ) -> _Result:
-    with (
-        _borrowed_loop() as loop,
-        _handle_interrupts(lambda: loop.call_soon_threadsafe(on_interrupt)),
-    ):
-        task = loop.create_task(main())
-        while True:
+    loop.set_default_executor(DaemonExecutor())
+    task = loop.create_task(main())
+    try:
+        while not task.done():
             try:
-                return loop.run_until_complete(task)
+                loop.run_until_complete(task)
             except SystemExit:
                 # Raised by a background task of an agent: asyncio does not catch it.
                 if task.done():
                     raise
+        left = asyncio.all_tasks(loop)
+        for each in left:
+            each.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=_GRACE_SECONDS))
+    except BaseException:  # its tasks must not continue in the next run
+        loop.set_exception_handler(lambda *_: None)  # of tasks that the same exception has ended
+        _close(loop)
+        raise
+    if _idle_loops:
+        _close(loop)
+    else:
+        _silence_pending(loop)
+        _idle_loops.append(loop)
+    return task.result()
 
 
 @contextmanager
@@ -127,50 +132,26 @@ def _handle_interrupts(on_first: Callable[[], object]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# The event loop of the last run, and the process that it belongs to, for the next run. SDK clients
-# belong to the loop in which they were first used; a client at module level must work in the second run
-# of a notebook, too.
-_idle_loops: list[tuple[int, asyncio.AbstractEventLoop]] = []
+# The event loop of the last run, for the next one. SDK clients belong to the loop in which they were
+# first used; a client at module level must work in the second run of a notebook, too.
+_idle_loops: list[asyncio.AbstractEventLoop] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle_loops.clear)
 
 
 @atexit.register
 def close_idle_loop() -> None:
     """Close the loop and its clients at the end of the program."""
     while _idle_loops:
-        process, loop = _idle_loops.pop()
-        if process == os.getpid():
-            ending = loop.create_task(loop.shutdown_asyncgens())
-            loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE_SECONDS))
-            _silence_pending(loop)
-            loop.close()
+        loop = _idle_loops.pop()
+        ending = loop.create_task(loop.shutdown_asyncgens())
+        loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE_SECONDS))
+        _close(loop)
 
 
-@contextmanager
-def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    try:
-        process, loop = _idle_loops.pop()
-    except IndexError:
-        process, loop = 0, asyncio.new_event_loop()
-    if process and (process != os.getpid() or loop.is_closed()):
-        loop = asyncio.new_event_loop()
-    loop.set_default_executor(DaemonExecutor())
-    try:
-        yield loop
-    except BaseException:  # its tasks must not continue in the next run
-        loop.set_exception_handler(lambda *_: None)  # of tasks that the same exception has ended
-        _silence_pending(loop)
-        loop.close()
-        raise
-    left = asyncio.all_tasks(loop)
-    for task in left:
-        task.cancel()
-    if left:
-        loop.run_until_complete(asyncio.wait(left, timeout=_GRACE_SECONDS))
+def _close(loop: asyncio.AbstractEventLoop) -> None:
     _silence_pending(loop)
-    if _idle_loops:
-        loop.close()
-    else:
-        _idle_loops.append((os.getpid(), loop))
+    loop.close()
 
 
 def _silence_pending(loop: asyncio.AbstractEventLoop) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,9 @@ from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
 from callscore.history.saved_totals import require_every_case
-from callscore.history.stopping import stopping_on_request
 from callscore.models.consent import Origin, Server, require_consent
 from callscore.models.judging import Judge, judge
+from callscore.models.limits import DEFAULT_LIMITS
 from callscore.runner.answers import (
     make_failure,
     score_answer,
@@ -36,7 +36,7 @@ from callscore.runner.answers import (
     stored_failure,
     unanswered,
 )
-from callscore.runner.event_loop import run_until_done
+from callscore.runner.asking import Asked
 from callscore.runner.resuming import RunRecorder, stored_scorer_name
 from callscore.runner.running import ReportOptions, RunHooks, ScoredRun
 from callscore.runner.stored_runs import (
@@ -122,9 +122,9 @@ def rescore(
     require_every_case(run, "rescore")
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
-    recorder = rescoring.recorder = rescoring.begin()
+    recorder = rescoring.begin()
     try:
-        found = rescoring.score_all(recorder)
+        found = rescoring.score_all()
     finally:
         recorder.release()
     return replace(found, seconds=perf_counter() - started)
@@ -137,7 +137,7 @@ class _Rescoring(ScoredRun):
         self, store: Store, parent: RunRecord, options: RescoreOptions, hooks: RunHooks
     ) -> None:
         super().__init__(options, hooks)
-        self._store = store
+        self._store = self.store = store
         self._parent = parent
         self._options = options
         self._kept_scorers = StoredScorers()
@@ -229,58 +229,46 @@ class _Rescoring(ScoredRun):
             git_dirty=parent.git_dirty,
             parent=parent.id,
         )
-        return RunRecorder(self._store, begun, self.groups)
+        self.recorder = RunRecorder(self._store, begun, self.groups)
+        return self.recorder
 
-    def score_all(self, recorder: RunRecorder) -> RunResults:
+    def score_all(self) -> RunResults:
         """Score every answer, or until Ctrl-C, or a request, stops it."""
-        is_stopping = False
-        results = enumerate(self._store.results(self._parent.id))
         waits = any(group.evaluation.settings.judge for group in self.groups)
-
-        def stop() -> None:
-            nonlocal is_stopping
-            is_stopping = True
-
-        async def work() -> None:
-            for position, result in results:
-                await self._score_one(position, result, recorder)
-                await asyncio.sleep(0)  # lets Ctrl-C take effect
-                if is_stopping:
-                    return
-
-        async def work_together() -> None:
-            await asyncio.gather(*[work() for _ in range(_JUDGE_JOBS if waits else 1)])
-
-        try:
-            with stopping_on_request(self._store, recorder.run.id, stop):
-                run_until_done(work_together, stop)
-        finally:
-            recorder.close()
+        is_interrupted = self.answer(self._answers(), _JUDGE_JOBS if waits else 1, DEFAULT_LIMITS)
         planned = [{"skipped": stored_skipped(record)} for record in self._records]
         unreadable = unreadable_records(self._parent)
-        return self.finish(planned, is_interrupted=is_stopping, unreadable=unreadable)
+        return self.finish(planned, is_interrupted=is_interrupted, unreadable=unreadable)
 
-    async def _score_one(self, position: int, kept: ResultRecord, recorder: RunRecorder) -> None:
+    def _answers(self) -> Iterator[Asked]:
+        for kept in self._store.results(self._parent.id):
+            at = self._positions[kept.evaluation]
+            question, failed = self._question_of(kept, self.groups[at])
+            yield Asked(
+                at,
+                kept.position,
+                question,
+                digests=(kept.question, ""),
+                known=partial(self._result, kept, question, failed),
+            )
+
+    async def _result(
+        self, kept: ResultRecord, question: Question, failed: Failure | None
+    ) -> Result:
         answer = stored_answer(kept)
-        at = self._positions[kept.evaluation]
-        question, failed = self._question_of(kept, self.groups[at])
         if failed is not None:
-            result = replace(unanswered(question, failed), answer=answer)
-        elif answer is not None:
+            return replace(unanswered(question, failed), answer=answer)
+        if answer is not None:
             is_hidden = kept.calls is not None and contains_marker(kept.answer)
-            result = await score_answer(
+            return await score_answer(
                 question,
                 answer,
                 seconds=self._options.timeout,
                 known_calls=stored_calls(kept) if is_hidden else None,
             )
-        elif kept.status == "not_scored" and kept.failure is None:  # it was not asked
-            result = Result(case=question.case, status="not_scored", answer=Answer())
-        else:
-            result = unanswered(question, stored_failure(kept, question))
-        recorder.put_result_of(at, question, result, digest=kept.question, position=kept.position)
-        self.totals[at].add(result, position)
-        self._hooks.on_done(question, result)
+        if kept.status == "not_scored" and kept.failure is None:  # it was not asked
+            return Result(case=question.case, status="not_scored", answer=Answer())
+        return unanswered(question, stored_failure(kept, question))
 
     def _question_of(self, kept: ResultRecord, group: Group) -> tuple[Question, Failure | None]:
         """The question of a result; and a failure if it cannot be scored."""

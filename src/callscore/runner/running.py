@@ -27,6 +27,7 @@ from callscore.words.value_text import unused_rules_text
 if TYPE_CHECKING:
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
+    from callscore.runner.asking import Asked
     from callscore.runner.resuming import RunRecorder
 
 
@@ -222,6 +223,7 @@ class ScoredRun:
 
     Attributes:
         recorder: None if nothing is recorded.
+        store: in which it is recorded; None if it is nowhere, or in a fallback file.
         groups: its evaluations.
         totals: of each group, what adds up its results.
         judges: the judges of all groups.
@@ -231,6 +233,7 @@ class ScoredRun:
         self, options: ReportOptions, hooks: RunHooks, warnings: tuple[str, ...] = ()
     ) -> None:
         self.recorder: RunRecorder | None = None
+        self.store: Store | None = None
         self.groups: list[Group] = []
         self.totals: list[EvaluationTotals] = []
         self._report = options
@@ -255,6 +258,53 @@ class ScoredRun:
             )
             totals.seen.take((), (), evaluation.tools)
             self.totals.append(totals)
+
+    def answer(
+        self,
+        questions: Iterable[Asked],
+        jobs: int,
+        limits: Limits,
+        is_last: Callable[[Result], bool] = lambda _: False,
+    ) -> bool:
+        """Answer and score all questions; returns whether Ctrl-C, or a request, stopped it.
+
+        No question is begun after a result that `is_last`.
+        """
+        # `import callscore` finds `evaluate` in this module, and loads no asyncio.
+        from asyncio import get_running_loop
+
+        from callscore.history.stopping import stopping_on_request
+        from callscore.runner.asking import Workers
+        from callscore.runner.event_loop import run_until_done
+
+        store, recorder = self.store, self.recorder
+        workers = Workers(questions, jobs=jobs, limits=limits, recorder=recorder)
+
+        def report(asked: Asked, result: Result) -> None:
+            self.totals[asked.group].add(result, asked.order)
+            if is_last(result):
+                workers.start_no_more()
+            self._hooks.on_done(asked.question, result)
+
+        async def work() -> None:
+            loop = get_running_loop()
+
+            def stop() -> None:
+                with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
+                    loop.call_soon_threadsafe(workers.stop)
+
+            with ExitStack() as stack:
+                if store is not None and recorder is not None:
+                    stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
+                await workers.run(report, self._hooks.on_started)
+
+        try:
+            run_until_done(work, workers.stop)
+        except BaseException as error:  # also of a hook; the second Ctrl-C waits for nothing
+            if recorder is not None and not isinstance(error, KeyboardInterrupt):
+                recorder.close()
+            raise
+        return workers.is_interrupted
 
     def warn(self, warning: str) -> None:
         """Warn once."""
@@ -309,7 +359,6 @@ class _Run(ScoredRun):
         super().__init__(options, hooks, plan.warnings)
         self._options = options
         self._unloaded = list(plan.unloaded)
-        self._store: Store | None = None  # in which the run is stored
         require_consents(question for group in plan.groups for question in group.questions)
         groups = [group for group in plan.groups if self._is_askable(group)]
         require_judges(groups, can_remember=bool(options.resume) or options.use_cache)
@@ -346,60 +395,32 @@ class _Run(ScoredRun):
             self.recorder, warnings = begin_recording(fallback, self.groups, options)
         if not self.recorder.is_aside and not isinstance(store, FallbackStore):
             self.judges.remember_in(store)
-            self._store = store
+            self.store = store
             self._hooks.on_begun(self.recorder.run.id)
         for warning in warnings:
             self.warn(warning)
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
-        from asyncio import get_running_loop
+        from callscore.runner.asking import Asked
 
-        from callscore.history.stopping import stopping_on_request
-        from callscore.runner.asking import Workers
-        from callscore.runner.event_loop import run_until_done
-
-        options, recorder, store = self._options, self.recorder, self._store
         total = sum(len(group.questions) for group in self.groups)
         self._hooks.on_plan(total)
-        workers = Workers(
-            self.groups,
-            jobs=max(1, min(options.jobs, total)),
-            limits=options.limits,
-            recorder=recorder,
+        questions = (
+            Asked(number, position, question)
+            for number, group in enumerate(self.groups)
+            for position, question in enumerate(group.questions)
         )
+        options = self._options
+        jobs = max(1, min(options.jobs, total))
+        return self.answer(questions, jobs, options.limits, self._is_last)
 
-        def report(group: int, position: int, question: Question, result: Result) -> None:
-            self.totals[group].add(result, position)
-            if options.stop_on_failure and self._is_new_failure(result):
-                workers.start_no_more()
-            self._hooks.on_done(question, result)
-
-        async def work() -> None:
-            loop = get_running_loop()
-
-            def stop() -> None:
-                with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
-                    loop.call_soon_threadsafe(workers.stop)
-
-            with ExitStack() as stack:
-                if store is not None and recorder is not None:
-                    stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
-                await workers.run(report, self._hooks.on_started)
-
-        try:
-            run_until_done(work, workers.stop)
-        except BaseException as error:  # also of a hook; the second Ctrl-C waits for nothing
-            if recorder is not None and not isinstance(error, KeyboardInterrupt):
-                recorder.close()
-            raise
-        return workers.is_interrupted
-
-    def _is_new_failure(self, result: Result) -> bool:
-        """Whether a case fails that has not failed before in a resumed run."""
+    def _is_last(self, result: Result) -> bool:
+        """Whether a case fails that has not failed before in a resumed run, and the run stops then."""
         has_failed = result.failure is not None or result.passed is False
         is_known = result.answer is not None and result.answer.is_reused
-        return has_failed and not (is_known and self._options.resume)
+        is_new = has_failed and not (is_known and self._options.resume)
+        return is_new and self._options.stop_on_failure
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """Store and return the results of the run."""

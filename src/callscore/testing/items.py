@@ -26,7 +26,7 @@ from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
 from callscore.reports.inert import escape_commands
 from callscore.rewriting.observed import line_number_of, location_of_case
-from callscore.runner.asking import Workers
+from callscore.runner.asking import Asked, Workers
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.running import RunJudges
 from callscore.testing.current_test import Updates, text_width
@@ -261,15 +261,12 @@ class EvaluationCase(pytest.Item):
         self._add_properties(outcome, answer)
 
     def _asked(self) -> Result:
-        question, found = self.question, list[Result]()
-        group = Group(
-            evaluation=question.evaluation, variant=question.variant, questions=(question,)
-        )
+        found: list[Result] = []
         limits = self.config.stash[ask_options_key].limits
-        workers = Workers([group], jobs=1, limits=limits, recorder=None)
+        workers = Workers([Asked(0, 0, self.question)], jobs=1, limits=limits)
         with _exits_shown(self, "answering"):
             run_until_done(
-                lambda: workers.run(lambda *reported: found.append(reported[-1])), workers.stop
+                lambda: workers.run(lambda _, result: found.append(result)), workers.stop
             )
         if not found:  # cancelled by Ctrl-C, which pytest handles
             raise KeyboardInterrupt

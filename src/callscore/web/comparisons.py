@@ -10,7 +10,6 @@ from callscore.comparing.changes import passed_trials
 from callscore.comparing.comparison import compare_sides
 from callscore.comparing.sides import EvaluationSide, Side, merged_cases
 from callscore.core.phrases import Language, Phrase
-from callscore.core.settings import DEFAULT
 from callscore.engines.comparing_runs import with_cases
 from callscore.evaluations.locations import file_of_location
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
@@ -97,7 +96,7 @@ def compare_pair(
         pairs=cases.pairs,
         after=writers[1],
         case_command=_show_command(store, sides[1]),
-        pass_mark=_pass_mark(sides[1]),
+        pass_mark=sides[1].pass_mark,
     )
     columns = compared_index(compared, _shown_trials(cases.pairs, listed), lang)
     document = document_json(compared_document(compared, lang), lang)
@@ -113,13 +112,6 @@ def _writer(store: Store, side: Side, lang: Language) -> TrialWriter:
 
 def _show_command(store: Store, side: Side) -> str:
     return f"callscore show{store.command_options} {shlex.quote(side.run)}"
-
-
-def _pass_mark(side: Side) -> float:
-    """The score from which the cases of a run pass, if all its evaluations have the same."""
-    marks = {evaluation.options.get("pass_mark") for evaluation in side.evaluations}
-    found = marks.pop() if len(marks) == 1 else None
-    return found if isinstance(found, int | float) else DEFAULT.pass_mark
 
 
 def _shown_trials(pairs: Sequence[CasePair], sources: Sequence[RunTrials]) -> Iterator[PairTrials]:

@@ -28,6 +28,7 @@ from callscore.words.plain_data import (
     case_to_dict,
     expected_fields,
     settings_fields,
+    unanswered_to_dict,
 )
 from callscore.words.value_text import json_safe
 
@@ -66,6 +67,9 @@ def case_to_json(
     `depth` is how many objects and arrays are around it in a document: it decides where a value is
     nested too deeply. `arranged` returns the fields as the document has them.
     """
+    if case.score is None:
+        fields = unanswered_to_dict(case)
+        return msgspec.json.encode(fields if arranged is None else arranged(fields))
     found = plain_case_to_json(case, lang=lang, arranged=arranged)
     if found is not None:
         return found

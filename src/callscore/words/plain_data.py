@@ -52,7 +52,6 @@ if TYPE_CHECKING:
         Results,
         RunResults,
         ScorerResult,
-        UnscoredCase,
     )
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
@@ -332,6 +331,8 @@ _PLAIN_PARTS = Parts(
 
 def case_to_dict(case: Result, *, lang: Language = "en") -> dict[str, Any]:
     """A case's score as plain data, under its id."""
+    if case.score is None:
+        return unanswered_to_dict(case)
     return case_fields(case, lang, _PLAIN_PARTS)
 
 
@@ -392,14 +393,16 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         **notes_to_dict(results, lang),
         "settings": settings_fields(results.settings),
-        "cases": _with_unanswered(
-            [case_to_dict(case, lang=lang) for case in results.cases], results
-        ),
+        "cases": [
+            case_to_dict(case, lang=lang)
+            for case in results.shown
+            if case.score is not None or case.failure is not None
+        ],
         "not_shown": results.not_shown,
     }
 
 
-def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
+def unanswered_to_dict(case: Result) -> dict[str, Any]:
     """A case without an answer, with the fields of the others: it counts as 0, and did not pass."""
     return {
         **dict.fromkeys(_CASE_FIELDS),
@@ -412,14 +415,6 @@ def unanswered_to_dict(case: UnscoredCase) -> dict[str, Any]:
         **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
         "status": "no_answer",
     }
-
-
-def _with_unanswered(cases: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
-    """The cases with those that have no answer among them, in the order of the input."""
-    for case in reversed(results.unscored):
-        if case.is_unanswered:
-            cases.insert(case.position, unanswered_to_dict(case))
-    return cases
 
 
 def calls_of(summary: Summary) -> dict[str, int]:
@@ -556,7 +551,7 @@ def _run_totals(run: RunResults) -> dict[str, Any]:
 
 
 def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]:
-    results = results_to_dict(replace(evaluation.results, cases=()), lang=lang)
+    results = results_to_dict(replace(evaluation.results, shown=()), lang=lang)
     settings = results["settings"]
     for key in _LEFT_OUT:
         del results[key]
@@ -577,8 +572,9 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "settings": settings,
         "results": results,
         "cases": [
-            *[_case(case, lang) for case in evaluation.results.cases],
-            *[unanswered_in_run(case) for case in evaluation.results.unscored],
+            case_in_run(case, case_to_dict(case, lang=lang))
+            for case in evaluation.results.shown
+            if case.score is not None or case.failure is not None
         ],
         "unreferenced": [_unreferenced(result) for result in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
@@ -612,24 +608,12 @@ def _failure(failure: Failure) -> dict[str, Any]:
     return {"id": json_safe(failure.case), **_fields(failure, fields)}
 
 
-def _case(case: Result, lang: Language) -> dict[str, Any]:
-    """The score of a case; it passes only if every scorer agrees."""
-    return case_in_run(case, case_to_dict(case, lang=lang))
-
-
 def case_in_run(case: Result, fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `case_to_dict` as the report of a run has them."""
+    """The fields of `case_to_dict` as the report of a run has them: it passes if every scorer agrees."""
     values = fields.pop("metrics")
     del fields["settings"]
-    return {**fields, "passed": case.passed, "values": values}
-
-
-def unanswered_in_run(case: UnscoredCase) -> dict[str, Any]:
-    """The fields of `unanswered_to_dict` as the report of a run has them."""
-    fields = unanswered_to_dict(case)
-    values = fields.pop("metrics")
-    del fields["settings"]
-    return {**fields, "values": values}
+    passed = case.passed if case.failure is None else False
+    return {**fields, "passed": passed, "values": values}
 
 
 def _unreferenced(result: Result) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from callscore.engines.engine_errors import require_reachable, translated
+from callscore.engines.cluster_errors import require_reachable, translated
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra, UnreadableInput
 
 # As Spark and Ray write them.
@@ -65,13 +65,6 @@ def test_a_package_that_is_missing_on_the_cluster_is_named(text: str) -> None:
     assert isinstance(found, EngineFailed)
     name = "callscore" if "callscore" in text else "pyarrow"
     assert found.problem.startswith(f"'{name}' is not installed where Spark runs. Run pip install")
-
-
-def test_a_path_that_does_not_exist_is_unreadable_input() -> None:
-    found = _translated("[PATH_NOT_FOUND] Path does not exist: s3a://lake/a. SQLSTATE: 42K03")
-
-    assert isinstance(found, UnreadableInput)
-    assert found.place == "s3a://lake/a"
 
 
 def test_stack_traces_are_left_out() -> None:

@@ -5,57 +5,37 @@ from __future__ import annotations
 import re
 
 from callscore import errors
-from callscore.errors import CallscoreError, EngineFailed, UnreadableInput
-from callscore.sources.remote import without_credentials
+from callscore.engines.row_totals import unreadable
+from callscore.errors import CallscoreError, EngineFailed
 
 # As the traceback of a worker ends, somewhere in the text of the error of the engine.
 _OURS = re.compile(r"^(?:\S+: )?callscore\.(?P<name>[A-Z]\w+): (?P<message>.*)$", re.MULTILINE)
 _NOT_INSTALLED = re.compile(
     r"No module named '(?P<name>[\w.]+)'|(?P<package>Pandas|PyArrow) >= \S+"
 )
-_MISSING_PATH = re.compile(r"\[PATH_NOT_FOUND\] Path does not exist: (?P<path>.*?)\. SQLSTATE")
 _SIMPLE = ("InvalidSettings", "InvalidCall", "InvalidDialect", "UnknownFormat")
 
 
 def translated(engine: str, extra: str, error: BaseException) -> CallscoreError:
-    """The error to raise in place of one of the engine.
-
-    Args:
-        engine: its name, for the message.
-        extra: the extra that the machines of the cluster need.
-        error: what the engine raised.
-    """
+    """The error to raise in place of one of the engine, whose machines need the extra."""
     text = str(error)
     ours = [*_OURS.finditer(text)]
     if ours:
-        return _our_error(engine, ours[-1]["name"], ours[-1]["message"].strip())
-    missing = _MISSING_PATH.search(text)
-    if missing is not None:
-        place = without_credentials(missing["path"])
-        return UnreadableInput(place, "no such file or folder. Check the path.")
+        name, message = ours[-1]["name"], ours[-1]["message"].strip()
+        if name == "UnreadableInput":
+            place, _, problem = message.partition(": ")
+            return unreadable(place, problem)
+        kind: type[CallscoreError] = getattr(errors, name)
+        return kind(message) if name in _SIMPLE else EngineFailed(engine, message)
     package = _NOT_INSTALLED.search(text)
     if package is not None:
-        name = package["name"] or package["package"].lower()
+        name = (package["name"] or package["package"].lower()).partition(".")[0]
         return EngineFailed(
             engine,
-            f"{name.partition('.')[0]!r} is not installed where {engine} runs. Run"
-            f" pip install 'callscore[{extra}]' on every machine of the cluster, in the Python that its"
-            " workers use",
+            f"{name!r} is not installed where {engine} runs. Run pip install 'callscore[{extra}]' on every"
+            " machine of the cluster, in the Python that its workers use",
         )
     return EngineFailed(engine, short_reason(error))
-
-
-def _our_error(engine: str, name: str, message: str) -> CallscoreError:
-    """The error that a worker raised, from the last line of its traceback."""
-    if name == "UnreadableInput":
-        place, _, problem = message.partition(": ")
-        found = UnreadableInput(place, problem)
-        found.is_one_record = True
-        return found
-    if name in _SIMPLE:
-        kind: type[CallscoreError] = getattr(errors, name)
-        return kind(message)
-    return EngineFailed(engine, message)
 
 
 _STACK = re.compile(
