@@ -178,12 +178,12 @@ def test_a_run_in_progress_is_asked_to_stop(browser: Browser, store: Store) -> N
 
 
 def test_a_command_that_does_not_notice_a_request_is_not_asked(
-    browser: Browser, store: Store, project: Path
+    browser: Browser, store: Store
 ) -> None:
     run = a_run("20261116-070000-bcdf", command="score")
     store.begin(run)
 
-    with RunLock(project / ".callscore/history.db", run.id):
+    with RunLock(store, run.id):
         answer = browser.post(f"/api/runs/{run.id}/cancel", 409)
 
     assert "Press Ctrl-C in its terminal" in answer["error"]

@@ -584,10 +584,10 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_markup(self)
 
     def __str__(self) -> str:
+        from callscore.hiding.hider import Hider
         from callscore.words.value_text import run_text
-        from callscore.words.without_secrets import text_without_secrets
 
-        return text_without_secrets(run_text(self), self)
+        return Hider().text_of(run_text(self), self)
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)

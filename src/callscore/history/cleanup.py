@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from time import time
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,13 @@ from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history import run_queries
-from callscore.history.database import execute, fetch_all, require_integrity, vacuum
+from callscore.history.database import (
+    DamagedHistoryError,
+    execute,
+    fetch_all,
+    is_sqlite,
+    readable_errors,
+)
 from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord
 from callscore.history.rows import run_records
@@ -24,8 +30,9 @@ if TYPE_CHECKING:
 _RUNS_PER_TRANSACTION = 20
 # A run marked as running counts as active for a day, afterwards only if a process has locked it.
 _TRUSTED_SECONDS = 86_400.0
-# How long to wait for other processes before shrinking the file, in milliseconds.
-_VACUUM_TIMEOUT_MS = 1_000
+_CHECK = "PRAGMA quick_check(1)"
+# Waits for other processes for a second.
+_VACUUM = ("PRAGMA busy_timeout = 1000", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 class CleanupResult(Struct, frozen=True, kw_only=True):
@@ -57,7 +64,8 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
         raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
     with store.reading() as connection:
         # What is damaged may refer to payloads that seem to be unused.
-        require_integrity(connection)
+        if is_sqlite(connection) and fetch_all(connection, _CHECK) != [("ok",)]:
+            raise DamagedHistoryError("the file is damaged")
         if is_dry:
             old = _removable_runs(store, connection, keep)
             payload_count, size = _freed_payloads(connection, list(old))
@@ -70,8 +78,13 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     if store.path is not None and (removed or payload_count):
         # Return free space to the disk; a server does this itself. While others are reading, or
         # without room for a copy on the disk, the file keeps its size and its free pages are reused.
-        with suppress(UnusableStore), store.connected() as connection:
-            vacuum(connection, _VACUUM_TIMEOUT_MS)
+        with (
+            suppress(UnusableStore),
+            readable_errors(store.place),
+            closing(store.connect()) as connection,
+        ):
+            for statement in _VACUUM:
+                execute(connection, statement)
     return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
 
 
@@ -117,7 +130,7 @@ def _remove_runs(store: Store, keep: int) -> tuple[tuple[RunRecord, ...], int]:
     busy: set[int] = set()
     count = 0
     while True:
-        with ExitStack() as locks, store.altering() as connection:
+        with ExitStack() as locks, store.writing() as connection:
             old = _removable_runs(store, connection, keep, busy)
             # Rescored runs before the run that has their answers.
             batch = dict(list(reversed(old.items()))[:_RUNS_PER_TRANSACTION])
@@ -142,7 +155,7 @@ def _lock(locks: ExitStack, store: Store, run: RunRecord) -> bool:
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
     """Remove unreferenced payloads; returns how many, and their size in bytes."""
-    with store.altering() as connection:
+    with store.writing() as connection:
         freed = _freed_payloads(connection, [])
         if freed != (0, 0):
             execute(connection, f"DELETE FROM payloads WHERE digest IN ({_unreferenced([])})")  # noqa: S608  (our names)

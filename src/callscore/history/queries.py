@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import fetch_all, fetch_pages, insert_into, insert_rows, is_sqlite
+from callscore.history.database import (
+    DamagedHistoryError,
+    fetch_all,
+    fetch_pages,
+    insert_into,
+    insert_rows,
+    is_sqlite,
+)
 from callscore.history.records import AnswerRecord, ResultRecord, clean_text, json_bytes
 from callscore.history.rows import (
     COMPRESSED_FROM,

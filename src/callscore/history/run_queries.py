@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.counting import numbers_by_tag
-from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import execute, fetch_all
+from callscore.history.database import DamagedHistoryError, execute, fetch_all
 from callscore.history.queries import counted_results
 from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.errors import UnusableStore
 from callscore.history import queries, run_queries
-from callscore.history.database import FILE_GONE, file_identity, readable_errors, with_retries
-from callscore.history.locks import RunLock, ServerLock
+from callscore.history.database import Database, with_retries
+from callscore.history.locks import RunLock
 from callscore.history.postgres import store_arguments
 from callscore.history.records import (
     AnswerRecord,
@@ -29,39 +26,29 @@ if TYPE_CHECKING:
 
     from callscore.comparing.sides import Side
     from callscore.history.cleanup import CleanupResult
-    from callscore.history.connections import Connections
     from callscore.history.database import AnyConnection
     from callscore.history.run_sides import KindOf
 
 
-class Store:
-    """The history of runs in a database; threads may share it.
+class Store(Database):
+    """The history of runs in a database.
 
     Methods import what only some commands need. They raise `UnusableStore` if the database cannot be
     used, and `UnknownRun` if there is no run with the given id.
 
     Attributes:
-        place: the name of the database in messages.
-        path: the file of the database; None for a server.
         command_options: the arguments with which a command finds it, see `store_arguments`.
     """
 
     def __init__(
         self,
-        connections: Connections,
         place: str,
+        connect: Callable[[], AnyConnection],
         path: Path | None = None,
-        server: dict[str, Any] | None = None,
         named: Path | str | None = None,
     ) -> None:
-        self.place = place
-        self.path = path
+        super().__init__(place, connect, path)
         self.command_options = store_arguments(named)
-        self._server = server
-        self._file = file_identity(path)
-        self._connections = connections
-        # Threads wait for one another here; in the database they would have to poll.
-        self._turn = Lock()
         self._numbers: dict[str, int] = {}
 
     def __enter__(self) -> Self:
@@ -70,53 +57,9 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the connections."""
-        with readable_errors(self.place):
-            self._connections.close()
-
-    @contextmanager
-    def writing(self) -> Iterator[AnyConnection]:
-        """A transaction for writing."""
-        with (
-            readable_errors(self.place),
-            self._turn,
-            self._connections.writing() as connection,
-        ):
-            yield connection
-        self._require_file()
-
-    @contextmanager
-    def altering(self) -> Iterator[AnyConnection]:
-        """A transaction during which no other process writes."""
-        with (
-            readable_errors(self.place),
-            self._turn,
-            self._connections.altering() as connection,
-        ):
-            yield connection
-        self._require_file()
-
-    def _require_file(self) -> None:
-        # Writes to a deleted file that is still open succeed, and are lost.
-        if file_identity(self.path) != self._file:
-            raise UnusableStore(self.place, FILE_GONE)
-
-    @contextmanager
-    def reading(self) -> Iterator[AnyConnection]:
-        """A connection for reading: all queries see the same state of the history."""
-        with readable_errors(self.place), self._connections.reading() as connection:
-            yield connection
-
-    @contextmanager
-    def connected(self) -> Iterator[AnyConnection]:
-        """A connection without a transaction."""
-        with readable_errors(self.place), self._connections.connected() as connection:
-            yield connection
-
-    def lock(self, run: str) -> RunLock | ServerLock:
+    def lock(self, run: str) -> RunLock:
         """The lock of a run, not yet acquired."""
-        return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
+        return RunLock(self, run)
 
     # --- runs ---------------------------------------------------------------------------------
 

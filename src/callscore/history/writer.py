@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from callscore.core.phrases import Language, Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.hidden_records import RecordHider
-from callscore.history.locks import RunLock, ServerLock
+from callscore.history.locks import RunLock
 from callscore.history.opening import default_path, make_store_folder, store_file_path
 from callscore.history.postgres import store_arguments
 
@@ -471,7 +471,7 @@ class RunWriter(BackgroundWriter):
         self,
         store: Store | FallbackStore,
         run: RunRecord,
-        lock: RunLock | ServerLock | None = None,
+        lock: RunLock | None = None,
         *,
         is_live: bool = True,
         is_direct: bool = False,

@@ -14,7 +14,7 @@ from functools import partial
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
-from callscore.history.environment import STORE_VARIABLE
+from callscore.history.postgres import STORE_VARIABLE
 from callscore.integrations.history_tools import SERVED_TOOLS
 from callscore.integrations.tools import AgentTool, ToolAnswer, run_tool
 from callscore.processes import Process, ProcessEnded
