@@ -54,7 +54,7 @@ _TAGS = (
 
 @contextmanager
 def _history(ctx: click.Context) -> Iterator[Store]:
-    """The history in a file: no server is asked while somebody types."""
+    """The history in a file: no server is asked at a keystroke."""
     from callscore.history.opening import open_existing, store_file_path
 
     place: str | None = ctx.params.get("store")
