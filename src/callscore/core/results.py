@@ -391,25 +391,6 @@ class CaseTrials(Struct, frozen=True, gc=False):
         return 0 < self.passed < self.trials
 
 
-class ListedCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case in the list of all cases of a small evaluation.
-
-    Attributes:
-        passed: whether every trial passed; None if no scorer has a number.
-        value: the lowest number of its scorers, averaged over the trials; None if there is none.
-        seconds: the mean time of an answer; None without one.
-        errors: how many trials have no answer.
-    """
-
-    id: str
-    passed: bool | None
-    value: float | None = None
-    seconds: float | None = None
-    errors: int = 0
-    trials: int = 1
-    passed_trials: int = 0
-
-
 def answer_passes(
     values: Sequence[MetricValue], pass_mark: float, *, has_forbidden: bool = False
 ) -> bool | None:
@@ -441,7 +422,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         unscored: how many of these have an answer.
         skipped: cases that were left out on purpose, with the reasons if there are any.
         trials: the cases that were repeated, in the order of the plan.
-        listed: every case in the order of the plan, for an evaluation with few cases; else empty.
+        listed: the trials of every case in the order of the plan, for an evaluation with few cases.
         usage: the cost of the answers that were not reused.
         seconds: the median time of an answer; None without answers.
         reused: how many answers were stored before, and not requested again.
@@ -462,7 +443,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     unscored: int = 0
     skipped: Noted = Noted()
     trials: tuple[CaseTrials, ...] = ()
-    listed: tuple[ListedCase, ...] = ()
+    listed: tuple[tuple[Result, ...], ...] = ()
     usage: Usage = Usage()
     seconds: float | None = None
     reused: int = 0
@@ -584,10 +565,10 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_markup(self)
 
     def __str__(self) -> str:
+        from callscore.hiding.hider import Hider
         from callscore.words.value_text import run_text
-        from callscore.words.without_secrets import text_without_secrets
 
-        return text_without_secrets(run_text(self), self)
+        return Hider().text_of(run_text(self), self)
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)

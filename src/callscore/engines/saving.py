@@ -26,7 +26,7 @@ from callscore.engines.trial_numbers import TrialNumbers
 from callscore.errors import CallscoreError, ModelFailed, UnusableStore
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import ReadOptions
-from callscore.history.locks import RunLock, ServerLock
+from callscore.history.locks import RunLock
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
     EvaluationRecord,
@@ -95,7 +95,7 @@ class LockedRun(Struct, frozen=True):
     """
 
     record: RunRecord
-    lock: RunLock | ServerLock
+    lock: RunLock
     problem: str = ""
 
 

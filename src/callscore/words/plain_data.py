@@ -114,7 +114,7 @@ class Parts(NamedTuple):
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     """A score with all its numbers, pairs and differences as plain data."""
-    return dict(zip(_SCORE_FIELDS, _score_values(score, lang, _PLAIN_PARTS), strict=True))
+    return dict(zip(_SCORE_FIELDS, _score_values(score, lang, PLAIN_PARTS), strict=True))
 
 
 def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]:
@@ -320,7 +320,7 @@ def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[st
     return fields
 
 
-_PLAIN_PARTS = Parts(
+PLAIN_PARTS = Parts(
     lambda items: [expected_fields(item) for item in items],
     lambda calls: [call_fields(call) for call in calls],
     json_safe,
@@ -331,13 +331,26 @@ _PLAIN_PARTS = Parts(
 
 def case_to_dict(case: Result, *, lang: Language = "en") -> dict[str, Any]:
     """A case's score as plain data, under its id."""
-    if case.score is None:
-        return unanswered_to_dict(case)
-    return case_fields(case, lang, _PLAIN_PARTS)
+    return case_fields(case, lang, PLAIN_PARTS)
 
 
 def case_fields(case: Result, lang: Language, parts: Parts) -> dict[str, Any]:
-    """The fields of a case in a report, with the parts of its score as they are to be written."""
+    """The fields of a case in a report, with the parts of its score as they are to be written.
+
+    A case without an answer has the same fields: it counts as 0, and did not pass.
+    """
+    if case.score is None:
+        return {
+            **dict.fromkeys(_CASE_FIELDS),
+            "id": json_safe(case.id),
+            "trial": json_safe(case.trial),
+            "tags": json_safe(case.tags),
+            **dict.fromkeys(("score", "f1", "precision", "recall"), 0.0),
+            "is_exact": False,
+            "passed": False,
+            **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
+            "status": "no_answer",
+        }
     return dict(zip(_CASE_FIELDS, _case_values(case, lang, parts), strict=True))
 
 
@@ -399,21 +412,6 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
             if case.score is not None or case.failure is not None
         ],
         "not_shown": results.not_shown,
-    }
-
-
-def unanswered_to_dict(case: Result) -> dict[str, Any]:
-    """A case without an answer, with the fields of the others: it counts as 0, and did not pass."""
-    return {
-        **dict.fromkeys(_CASE_FIELDS),
-        "id": json_safe(case.id),
-        "trial": json_safe(case.trial),
-        "tags": json_safe(case.tags),
-        **dict.fromkeys(("score", "f1", "precision", "recall"), 0.0),
-        "is_exact": False,
-        "passed": False,
-        **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
-        "status": "no_answer",
     }
 
 
