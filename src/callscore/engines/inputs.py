@@ -605,16 +605,13 @@ def first_formats(
         if path == STANDARD_INPUT or not Path(path).is_file():
             continue  # a pipe cannot be read twice, and a URL should not be
         try:
-            if Path(path).stat().st_size <= _SMALL_BYTES or _is_lines(path):
+            is_small = Path(path).stat().st_size <= _SMALL_BYTES
+            if is_small or isinstance(next(read_batches(path), None), Lines):
                 found = read_cases(path, part, inputs, on_formats=counter.add)
                 next(found, None)
                 found.close()
         except (CallscoreError, OSError):
             continue  # what cannot be read is reported where the file is scored
-
-
-def _is_lines(path: str) -> bool:
-    return isinstance(next(read_batches(path), None), Lines)
 
 
 class CaseLimit:
@@ -719,7 +716,9 @@ def join_traces(
     `refuse` is called with the place and the problem of what cannot be joined.
     """
     known, places = _by_id(map(with_place_of_unread, references), refuse)
-    traces = _joinable_traces(map(with_place_of_unread, traces), known, places, refuse)
+    traces = map(with_place_of_unread, traces)
+    if known.keys() == {NO_ID}:
+        traces = _of_one_id(traces, known, places[NO_ID], refuse)
     run: set[str] = set()
     nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
@@ -748,17 +747,6 @@ def with_place_of_unread(found: tuple[str, Case]) -> tuple[str, Case]:
     if case.unread is None:
         return found
     return place, structs.replace(case, unread=f"{place}: {case.unread}")
-
-
-def _joinable_traces(
-    traces: Iterable[tuple[str, Case]],
-    known: dict[str, Case],
-    places: dict[str, str],
-    refuse: Callable[[str, str], None],
-) -> Iterable[tuple[str, Case]]:
-    """The traces; if the only reference has no id, they are checked to have one id."""
-    is_nameless = known.keys() == {NO_ID}
-    return _of_one_id(traces, known, places[NO_ID], refuse) if is_nameless else traces
 
 
 def _of_one_id(
@@ -792,13 +780,11 @@ def _by_id(
     places: dict[str, str] = {}
     for place, case in references:
         if case.id not in known:
-            known[case.id] = case
-            places[case.id] = place
+            known[case.id], places[case.id] = case, place
         elif case.id == NO_ID:
             refuse(place, NO_JOIN)
         else:
-            first = places[case.id]
-            problem = f"duplicate reference id {case.id!r}, first used at {first}."
+            problem = f"duplicate reference id {case.id!r}, first used at {places[case.id]}."
             refuse(place, f"{problem} Keep one of them.")
     return known, places
 
