@@ -31,7 +31,6 @@ from callscore.engines.inputs import CASES, NO_JOIN, REFERENCES, TRACES
 from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import case_text, read_case_text, require_pyarrow, row_schema
 from callscore.engines.row_totals import (
-    SUMMED_COLUMNS,
     RowRun,
     RowTotals,
     failing_rows,
@@ -239,11 +238,10 @@ class Cluster:
     def _totals(self, rows: Any, settings: Settings, max_shown: int | None) -> RowTotals:
         arrow = require_pyarrow("Reading result rows")
         schema = arrow.schema([(TOTALS, arrow.binary())])
-        total = partial(sum_part, settings=settings, max_shown=max_shown)
+        work = _on_worker(partial(sum_part, settings=settings, max_shown=max_shown))
         found = RowTotals(settings=settings, max_shown=max_shown, by_name=True)
         with self._our_errors():
-            parts = self._mapped(self.selected(rows, SUMMED_COLUMNS), total, schema)
-            for data in self.values(self._mapped(self.in_one_part(parts), total, schema)):
+            for data in self.values(self.summed(rows, work, schema)):
                 found.add_encoded(bytes(data))
         return found
 
@@ -300,12 +298,8 @@ class Cluster:
         """The work done on both sides: all rows of an id are together, sorted by `SIDE_KEYS`."""
         raise NotImplementedError
 
-    def selected(self, data: Any, columns: Sequence[str]) -> Any:
-        """The data, as far as it costs nothing without its other columns."""
-        raise NotImplementedError
-
-    def in_one_part(self, data: Any) -> Any:
-        """The data in one part, if the driver cannot have all parts."""
+    def summed(self, rows: Any, work: Work, schema: Any) -> Any:
+        """The totals of result rows, in few parts; the work makes totals of rows, or of totals."""
         raise NotImplementedError
 
     def values(self, data: Any) -> Iterator[Any]:

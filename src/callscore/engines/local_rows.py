@@ -31,7 +31,6 @@ from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schem
 from callscore.engines.row_files import (
     Fingerprint,
     PartFiles,
-    RowFile,
     begin_parts,
     fingerprint_of,
     kept_cases,
@@ -39,6 +38,7 @@ from callscore.engines.row_files import (
     read_rows,
     with_fingerprint,
     write_results,
+    written_rows,
 )
 from callscore.engines.row_totals import RowRun, RowTotals, unreadable
 from callscore.engines.splits import (
@@ -333,8 +333,7 @@ class _SplitScorer:
         lost = (*skipped_places(split), *lost)
         fingerprint = structs.replace(self.parts.fingerprint, lost=lost)
         schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
-        with RowFile(self.parts.path(split.name), schema) as rows:
-            return self._count(map(rows.written, batches), lost)
+        return self._count(written_rows(self.parts.path(split.name), schema, batches), lost)
 
     def _counted(self, split: Split) -> _Scored | None:
         """Count the rows of a split that was done before; None if its file is damaged."""

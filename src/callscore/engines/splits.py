@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -167,7 +168,7 @@ def _readable_parts(
     path: str, index: int, file_size: int | None, may_split: Callable[[Lines], bool], size: int
 ) -> Iterator[Split]:
     if is_stream(path):
-        yield from _streamed_parts(path, index, size)
+        yield from _unpacked_parts(path, index, size)
         return
     known_size = file_size or 0
     step = max(size, known_size // _MOST_SPLITS)
@@ -208,17 +209,22 @@ def first_lines(path: str) -> Lines | None:
 
 
 def _unpacked_parts(path: str, index: int, size: int) -> Iterator[Split]:
-    """The splits of compressed lines."""
+    """The splits of lines that can only be read from their beginning: compressed, or from a pipe.
+
+    Raises:
+        UnreadableInput: they cannot be read to their end, or what comes from a pipe is not lines.
+    """
     read: list[int] = []  # bytes on disk
-    with open_bytes(path, on_bytes=read.append, allow_remote=True) as file:
-        yield from _parts_of_lines(path, index, size, lines_of(file, path), read)
-
-
-def _streamed_parts(path: str, index: int, size: int) -> Iterator[Split]:
-    """The splits of what can be read only once."""
-    read: list[int] = []
-    lines = _only_lines(path, read_batches(path, on_bytes=read.append))
-    yield from _parts_of_lines(path, index, size, lines, read)
+    with ExitStack() as stack:
+        if is_stream(path):
+            batches = _only_lines(path, read_batches(path, on_bytes=read.append))
+        else:
+            file = stack.enter_context(open_bytes(path, on_bytes=read.append, allow_remote=True))
+            batches = lines_of(file, path)
+        for start, data in _pieces(batches, size):
+            on_disk, end = sum(read), start + len(data)
+            read.clear()
+            yield Split(index=index, files=(path,), start=start, end=end, size=on_disk, lines=data)
 
 
 def _only_lines(path: str, batches: Iterable[Any]) -> Iterator[Lines]:
@@ -230,43 +236,28 @@ def _only_lines(path: str, batches: Iterable[Any]) -> Iterator[Lines]:
         yield batch
 
 
-def _parts_of_lines(
-    path: str, index: int, size: int, batches: Iterable[Lines], read: list[int]
-) -> Iterator[Split]:
-    """Splits of at least this size, and the lines before an error.
+def _pieces(batches: Iterable[Lines], size: int) -> Iterator[tuple[int, bytes]]:
+    """Lines of at least this size, with the bytes before them; those before an error are not lost.
 
     Only the lines determine where they are cut, not how many are read at a time.
-
-    Raises:
-        UnreadableInput: they cannot be read to the end.
     """
     start, data = 0, b""
-
-    def part(end: int) -> Split:
-        on_disk = sum(read)
-        read.clear()
-        lines = data[:end]
-        return Split(
-            index=index, files=(path,), start=start, end=start + end, size=on_disk, lines=lines
-        )
-
-    problem: UnreadableInput | None = None
     try:
         for batch in batches:
             if start + len(data) < batch.offset:  # many blank lines in a row are left out
                 if data:
-                    yield part(len(data))
+                    yield start, data
                 start, data = batch.offset, b""
             data += batch.data
             while end := data.find(b"\n", size - 1) + 1:
-                yield part(end)
+                yield start, data[:end]
                 start, data = start + end, data[end:]
-    except UnreadableInput as error:
-        problem = error
+    except UnreadableInput:
+        if data:
+            yield start, data
+        raise
     if data:
-        yield part(len(data))
-    if problem is not None:
-        raise problem
+        yield start, data
 
 
 # --- what is in them ------------------------------------------------------------------------------
