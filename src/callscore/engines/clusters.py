@@ -6,7 +6,7 @@ small, and adding it up gives the same in any order, because a cluster finishes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import groupby, islice
@@ -18,10 +18,9 @@ import msgspec
 from msgspec import structs
 
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.batches import RowOptions, RowScorer, row_options, score_items
+from callscore.engines.batches import RowOptions, RowScorer, score_items
 from callscore.engines.cluster_errors import translated
 from callscore.engines.cluster_files import (
-    Kind,
     cluster_splits,
     has_files,
     list_files,
@@ -107,7 +106,7 @@ class Cluster:
                     " or score them with `callscore score --engine`"
                 )
         parts = partitions or self.partitions(None)
-        return self._rows(data, references, row_options(settings, **options), parts)
+        return self._rows(data, references, RowOptions(settings=settings, **options), parts)
 
     def results(
         self,
@@ -173,7 +172,7 @@ class Cluster:
         Args:
             paths: case files, or traces if there are references.
             options: how rows are read and scored. The failing cases are shown if
-                `options.columns.cases` has them.
+                `options.cases` has them.
             references: files with references, joined with the traces on the id.
             cluster: the address. By default what is connected already, or else this machine.
             results: the folder to which the result rows are written as Parquet.
@@ -183,7 +182,7 @@ class Cluster:
 
         Raises:
             InvalidSettings: the folder exists, or there is a connection to another cluster.
-            UnreadableInput: a file is missing or of another kind; without `skips_bad`, a row cannot be
+            UnreadableInput: a file is missing or of another kind; without `skip_bad`, a row cannot be
                 read.
             EngineFailed: the engine cannot be started, or did not finish.
             MissingExtra: the engine is not installed.
@@ -197,7 +196,7 @@ class Cluster:
         with ExitStack() as ends:
             self.connect(cluster, ends)
             with self._our_errors():
-                size = sum(size for _, _, size in (*files, *others))
+                size = sum(files.values()) + sum(others.values())
                 sides = self._splits(files), self._splits(others) if others else None
                 rows = self._rows(*sides, options, self.partitions(size))
                 if results is not None:
@@ -208,7 +207,7 @@ class Cluster:
             found = self._totals(rows, options.settings, max_shown)
             shown = found.results(options.tools)
             close = ends.pop_all().close
-        can_yield = options.columns.cases != "none" and (keeps_failing or results is not None)
+        can_yield = options.cases != "none" and (keeps_failing or results is not None)
         return RowRun(
             results=shown,
             rows=found.totals.records,
@@ -218,8 +217,8 @@ class Cluster:
 
     # --- the plan ---
 
-    def _splits(self, files: Sequence[tuple[str, Kind, int]]) -> Any:
-        splits = cluster_splits(files, processors=self.processors())
+    def _splits(self, sizes: Mapping[str, int]) -> Any:
+        splits = cluster_splits(sizes, processors=self.processors())
         return self.of_splits([msgspec.json.encode(split).decode() for split in splits])
 
     def _rows(self, data: Any, references: Any, options: RowOptions, parts: int) -> Any:
@@ -425,7 +424,7 @@ def side_of(item: Item, options: RowOptions, side: int, parts: int) -> tuple[Any
         name = found[1].id
         return name, side, source, offset, case_text(found[1]), crc32(name.encode()) % parts
     problem = found.problem if isinstance(found, BadRecord) else NO_JOIN
-    if not options.skips_bad:
+    if not options.skip_bad:
         raise unreadable(place_text(source, offset), problem)
     # Rows without an id are spread, because there may be many.
     bucket = crc32(f"{source} {offset} {problem}".encode()) % parts
