@@ -27,11 +27,7 @@ if TYPE_CHECKING:
     from callscore.comparing.sides import Side
     from callscore.history.cleanup import CleanupResult
     from callscore.history.database import AnyConnection
-    from callscore.history.run_queries import SavedRun
     from callscore.history.run_sides import KindOf
-
-# Results that are read at a time, so that a long run needs no more memory than a short one.
-_PAGE = 200
 
 
 class Store(Database):
@@ -137,6 +133,18 @@ class Store(Database):
             return run
 
     @with_retries
+    def request_stop(self, run: str) -> None:
+        """Ask the process of a run, on any machine, to stop it as after Ctrl-C."""
+        with self.writing() as connection:
+            run_queries.request_stop(connection, run_queries.saved_run(connection, run))
+
+    @with_retries
+    def is_stop_requested(self, run: str) -> bool:
+        """Whether a run was asked to stop since it began or was resumed."""
+        with self.reading() as connection:
+            return run_queries.is_stop_requested(connection, run)
+
+    @with_retries
     def baselines(self) -> list[Baseline]:
         """The baselines, sorted by name."""
         with self.reading() as connection:
@@ -188,15 +196,9 @@ class Store(Database):
 
         They are read page by page.
         """
-        # Before the first page: what is read may be written elsewhere at once.
-        return self._result_pages(self._complete_run(run), evaluation)
+        from callscore.history.run_results import whole_results
 
-    @with_retries
-    def _complete_run(self, run: str) -> SavedRun:
-        with self.reading() as connection:
-            saved = run_queries.saved_run(connection, run)
-            queries.require_results(connection, saved)
-            return saved
+        return whole_results(self, run, evaluation)
 
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
@@ -239,26 +241,6 @@ class Store(Database):
         """The highest trial of each evaluation of a run, by its number."""
         with self.reading() as connection:
             return queries.highest_trials(connection, run_queries.saved_run(connection, run))
-
-    def _result_pages(self, run: SavedRun, evaluation: int | None) -> Iterator[ResultRecord]:
-        after = -1
-        is_last = False
-        while not is_last:
-            page = self._result_page(run, evaluation, after)
-            is_last = len(page) < _PAGE
-            yield from [record for _, record in page]
-            after = page[-1][0] if page else after
-
-    @with_retries
-    def _result_page(
-        self, run: SavedRun, evaluation: int | None, after: int
-    ) -> list[tuple[int, ResultRecord]]:
-        with self.reading() as connection:
-            current = run_queries.same_run(connection, run.id, run.number)
-            page = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
-            if len(page) < _PAGE:
-                queries.require_results(connection, current)
-            return page
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
