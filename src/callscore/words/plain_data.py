@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         CaseTrials,
         EvaluationResults,
         Failure,
-        MetricResult,
         MetricValue,
         Noted,
         Result,
@@ -370,7 +369,7 @@ def calls_of(summary: Summary) -> dict[str, int]:
     }
 
 
-def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
+def metric_to_dict(metric: ScorerResult) -> dict[str, Any]:
     """The mean of another tool's metric, and the cases that it cannot score."""
     fields = _fields(metric, ("name", "version", "mean", "scored"))
     return {**fields, "not_scorable": noted_to_dict(metric.not_scorable)}
