@@ -208,7 +208,7 @@ def test_a_run_that_is_removed_while_it_is_read_is_neither_cut_short_nor_another
     is_added_again: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("callscore.history.store._PAGE", 1)
+    monkeypatch.setattr("callscore.history.run_results._WHOLE_PAGE", 1)
     monkeypatch.setattr("callscore.history.run_results._PAGE", 1)
     _save_run(store, RUN, "abc")
     reading = read(store, RUN)

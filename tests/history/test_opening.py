@@ -14,7 +14,7 @@ import pytest
 from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history import connections, opening
+from callscore.history import database
 from callscore.history.opening import (
     default_path,
     open_existing,
@@ -153,7 +153,7 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(path).close()
-    monkeypatch.setattr(connections, "_BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr(database, "_BUSY_TIMEOUT", 0.1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
@@ -267,7 +267,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "history.db"
     with open_store(path) as store:
         store.begin(a_run())
-    monkeypatch.setattr(opening, "_can_write", lambda _: False)
+    monkeypatch.setattr(os, "access", lambda *_: False)
     return path
 
 

@@ -129,7 +129,7 @@ def test_a_user_without_rights_is_told_so(
 
 
 def test_a_database_from_the_future_is_refused(postgres_url: str) -> None:
-    with open_store(postgres_url) as store, store.altering() as connection:
+    with open_store(postgres_url) as store, store.writing() as connection:
         connection.execute("UPDATE callscore_schema SET version = 99")
 
     with pytest.raises(UnusableStore, match="written by a newer callscore"):
@@ -237,15 +237,6 @@ def test_a_malformed_server_address_is_refused_and_not_taken_for_a_file(text: st
 
 
 @pytest.mark.parametrize(
-    "user", ["tok_51HqLyjWDarjtT1zdp7dc", "0123456789abcdef", "AKIAIOSFODNN7EXAMPLE"]
-)
-def test_a_key_in_place_of_a_user_is_not_shown(user: str) -> None:
-    assert display_address(parse_address(f"postgres://{user}@host/db")) == (
-        "postgresql://...@host/db"
-    )
-
-
-@pytest.mark.parametrize(
     ("said", "words"),
     [
         (None, ""),
@@ -256,7 +247,6 @@ def test_a_key_in_place_of_a_user_is_not_shown(user: str) -> None:
         ("postgresql://me:s3cret@host/db", ' --store "$CALLSCORE_STORE"'),
         ("postgresql://host/db?password=s3cret", ' --store "$CALLSCORE_STORE"'),
         ("postgresql:me:s3cret@host", ' --store "$CALLSCORE_STORE"'),
-        ("postgres://tok_51HqLyjWDarjtT1zdp7dc@host/db", ' --store "$CALLSCORE_STORE"'),
     ],
 )
 def test_a_suggested_command_finds_the_same_history(said: str | None, words: str) -> None:

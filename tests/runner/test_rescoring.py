@@ -172,7 +172,7 @@ def verdict(answer: bool = True) -> Reply:
 
 
 def forget(store: Store) -> None:
-    with store.altering() as connection:
+    with store.writing() as connection:
         connection.execute("DELETE FROM judgements")
 
 
@@ -265,7 +265,7 @@ def test_judgements_that_cannot_be_saved_are_reported(store: Store) -> None:
             store,
             a_plan(lambda _: RIGHT, JUDGED, judge=models.judge("small", base_url=server.base_url)),
         )
-        with store.altering() as connection:
+        with store.writing() as connection:
             connection.execute("ALTER TABLE judgements RENAME TO gone")
         other = models.judge("strict", base_url=server.base_url)
         second = again(store, RescoreOptions(settings={"judge": other}))
@@ -315,7 +315,7 @@ def test_rescoring_goes_on_with_a_warning_if_the_history_is_damaged(store: Store
 
     def break_it(question: Any, _: Result) -> None:
         if question.case.id == "3":
-            with store.altering() as connection:
+            with store.writing() as connection:
                 connection.execute("ALTER TABLE payloads RENAME TO gone")
 
     # All of them are read before the first is scored.

@@ -39,12 +39,11 @@ def taken(store: Store, arguments: dict[str, Any]) -> str:
 def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
     keep(store, "older", "interrupted")
     keep(store, "busy")
-    assert store.path is not None
 
-    with RunLock(store.path, "busy"):
+    with RunLock(store, "busy"):
         assert taken(store, ARGUMENTS) == "older"
         with (
-            RunLock(store.path, "older"),
+            RunLock(store, "older"),
             pytest.raises(UnknownRun, match="of 'evals' is in use by another process"),
         ):
             find_unfinished_run(store, ARGUMENTS)
@@ -71,7 +70,7 @@ def test_a_run_that_ends_while_we_look_for_one_does_not_go_on(
     monkeypatch.setattr(store, "runs", lambda: seen)
 
     assert taken(store, ARGUMENTS) == "older"
-    assert RunLock(store.path, "ending").take()
+    assert RunLock(store, "ending").take()
 
 
 def test_a_run_id_that_another_process_has_locked_is_not_used(
@@ -81,12 +80,12 @@ def test_a_run_id_that_another_process_has_locked_is_not_used(
     names = iter(["busy", "known"])
     monkeypatch.setattr(saving, "new_run_id", lambda _: next(names))
 
-    with RunLock(store.path, "busy"):
+    with RunLock(store, "busy"):
         held = begin_or_resume(store, resume=False, arguments=ARGUMENTS)
 
     assert held.record.id not in {"busy", "known"}
-    assert not RunLock(store.path, held.record.id).take()
-    assert RunLock(store.path, "known").take()
+    assert not RunLock(store, held.record.id).take()
+    assert RunLock(store, "known").take()
 
 
 def answer(run: str, **others: Any) -> AnswerRecord:

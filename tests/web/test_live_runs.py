@@ -11,7 +11,6 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.history.locks import RunLock
 from callscore.history.opening import open_store
-from callscore.history.stopping import is_stop_requested
 from callscore.web import live_runs
 from callscore.web.live_runs import WatchedRun, Watcher, Watchers
 from callscore.web.open_history import History
@@ -173,17 +172,17 @@ def test_a_run_in_progress_is_asked_to_stop(browser: Browser, store: Store) -> N
     answer = browser.post(f"/api/runs/{RUN}/cancel")
 
     assert answer == {"run": RUN, "is_requested": True}
-    assert is_stop_requested(store, RUN)
+    assert store.is_stop_requested(RUN)
     assert browser.get("/api/home")["running"][0]["is_cancelled"]
 
 
 def test_a_command_that_does_not_notice_a_request_is_not_asked(
-    browser: Browser, store: Store, project: Path
+    browser: Browser, store: Store
 ) -> None:
     run = a_run("20261116-070000-bcdf", command="score")
     store.begin(run)
 
-    with RunLock(project / ".callscore/history.db", run.id):
+    with RunLock(store, run.id):
         answer = browser.post(f"/api/runs/{run.id}/cancel", 409)
 
     assert "Press Ctrl-C in its terminal" in answer["error"]

@@ -97,13 +97,13 @@ class Scored(Struct, frozen=True):
     @property
     def answer(self) -> str:
         """The calls that were made, on one line; without secrets of the environment."""
+        from callscore.hiding.hider import Hider
         from callscore.words.value_text import call_text
-        from callscore.words.without_secrets import text_without_secrets
 
         shown = [call_text(call, limit=_MAX_CALL) for call in self.score.actual[:_MAX_CALLS]]
         more = len(self.score.actual) - len(shown)
         listed = ", ".join([*shown, f"and {more} more"] if more else shown)
-        return text_without_secrets(listed, self.score) or "no calls"
+        return Hider().text_of(listed, self.score) or "no calls"
 
     @property
     def numbers(self) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     given = dict(config.judge) if named is None else {"name": named}
     if not given:
         return None
-    from callscore.history.opening import LazyJudgementStore
+    from callscore.history.opening import StoreOpener, open_store
     from callscore.models.consent import Origin
     from callscore.models.judging import judge
 
@@ -74,7 +75,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     else:
         file = str(config.place).removeprefix(f"{Path.cwd()}{os.sep}")
         found.origin = Origin(file, allowed)
-    history = LazyJudgementStore(options.get("store") or None)
+    history = StoreOpener(partial(open_store, options.get("store") or None))
     found.remember_in(history)
     context = click.get_current_context(silent=True)
     if context is not None:

@@ -38,8 +38,8 @@ from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
-from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import UnreadableInput
+from callscore.metrics.disagreement import DisagreementCollector
 from callscore.metrics.metric import (
     Metric,
     MetricProvider,

@@ -24,7 +24,7 @@ from callscore.evaluations.project_config import EMPTY, OWN_FILE, Config, config
 from callscore.formats.callers import Caller
 from callscore.formats.trace import DEFAULT_READ_OPTIONS as DEFAULT_READING
 from callscore.formats.trace import Part, ReadOptions, View, read_options_for
-from callscore.history.environment import STORE_VARIABLE
+from callscore.history.postgres import STORE_VARIABLE
 from callscore.words.value_text import NO_EFFECT, TOOL_DEFINITIONS, unused_rules_text
 
 if TYPE_CHECKING:

@@ -56,21 +56,34 @@ class InputFiles(Struct, frozen=True, gc=False):
     files: Noted
 
 
-class MetricResult(Struct, frozen=True, gc=False):
-    """The result of a metric of another tool for many cases.
+class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
+    """The result of one scorer, or of a metric of another tool, for all answers.
 
     Attributes:
-        mean: the mean over the cases that have a number; None if there are none.
-        scored: the number of these cases.
-        not_scorable: the number of the others; instead of names, each reason once.
-        version: the version of the tool that the metric was compared with; None if unknown.
+        mean: the mean over the answers that have a number, with 0 for each missing answer; None if
+            there are answers, and none has a number.
+        scored: the number of these answers, and of the missing ones.
+        passed: how many of them pass.
+        fail_under: the lowest mean that is allowed; None for any.
+        not_scorable: the answers without a number; instead of names, each reason once.
+        broken: the answers for which the scorer does not work, in neither of these counts; instead
+            of names, the reasons, with the line of the scorer if it is known.
+        version: the version of the other tool that the metric was compared with; None if unknown.
     """
 
     name: str
     mean: float | None = None
     scored: int = 0
+    passed: int = 0
+    fail_under: float | None = None
     not_scorable: Noted = Noted()
+    broken: Noted = Noted()
     version: str | None = None
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the mean, or the lack of one, is below `fail_under`."""
+        return self.fail_under is not None and (self.mean or 0.0) < self.fail_under
 
 
 class Results(Struct, frozen=True, gc=False, kw_only=True):
@@ -109,7 +122,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     skipped: Noted = Noted()
     unread: Noted = Noted()
     stopped: Noted = Noted()
-    metrics: tuple[MetricResult, ...] = ()
+    metrics: tuple[ScorerResult, ...] = ()
     inputs: tuple[InputFiles, ...] = ()
     empty_files: tuple[str, ...] = ()
     only: Result | None = None
@@ -350,34 +363,6 @@ class Result(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=Tru
         return repr_without_secrets(self)
 
 
-class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
-    """The result of one scorer for all answers of an evaluation.
-
-    Attributes:
-        mean: the mean over the answers that have a number, with 0 for each missing answer; None if
-            there are answers, and none has a number.
-        scored: the number of these answers, and of the missing ones.
-        passed: how many of them pass.
-        fail_under: the lowest mean that is allowed; None for any.
-        not_scorable: the answers without a number; instead of names, each reason once.
-        broken: the answers for which the scorer does not work, in neither of these counts; instead
-            of names, the reasons, with the line of the scorer if it is known.
-    """
-
-    name: str
-    mean: float | None = None
-    scored: int = 0
-    passed: int = 0
-    fail_under: float | None = None
-    not_scorable: Noted = Noted()
-    broken: Noted = Noted()
-
-    @property
-    def is_below(self) -> bool:
-        """Whether the mean, or the lack of one, is below `fail_under`."""
-        return self.fail_under is not None and (self.mean or 0.0) < self.fail_under
-
-
 class CaseTrials(Struct, frozen=True, gc=False):
     """The number of trials of one case, and of those that passed; without an answer none does."""
 
@@ -389,25 +374,6 @@ class CaseTrials(Struct, frozen=True, gc=False):
     def is_flaky(self) -> bool:
         """Whether it sometimes passes, and sometimes does not."""
         return 0 < self.passed < self.trials
-
-
-class ListedCase(Struct, frozen=True, gc=False, kw_only=True):
-    """A case in the list of all cases of a small evaluation.
-
-    Attributes:
-        passed: whether every trial passed; None if no scorer has a number.
-        value: the lowest number of its scorers, averaged over the trials; None if there is none.
-        seconds: the mean time of an answer; None without one.
-        errors: how many trials have no answer.
-    """
-
-    id: str
-    passed: bool | None
-    value: float | None = None
-    seconds: float | None = None
-    errors: int = 0
-    trials: int = 1
-    passed_trials: int = 0
 
 
 def answer_passes(
@@ -441,7 +407,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         unscored: how many of these have an answer.
         skipped: cases that were left out on purpose, with the reasons if there are any.
         trials: the cases that were repeated, in the order of the plan.
-        listed: every case in the order of the plan, for an evaluation with few cases; else empty.
+        listed: the trials of every case in the order of the plan, for an evaluation with few cases.
         usage: the cost of the answers that were not reused.
         seconds: the median time of an answer; None without answers.
         reused: how many answers were stored before, and not requested again.
@@ -462,7 +428,7 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     unscored: int = 0
     skipped: Noted = Noted()
     trials: tuple[CaseTrials, ...] = ()
-    listed: tuple[ListedCase, ...] = ()
+    listed: tuple[tuple[Result, ...], ...] = ()
     usage: Usage = Usage()
     seconds: float | None = None
     reused: int = 0
@@ -584,10 +550,10 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_markup(self)
 
     def __str__(self) -> str:
+        from callscore.hiding.hider import Hider
         from callscore.words.value_text import run_text
-        from callscore.words.without_secrets import text_without_secrets
 
-        return text_without_secrets(run_text(self), self)
+        return Hider().text_of(run_text(self), self)
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)

@@ -567,10 +567,10 @@ class Score(Struct, frozen=True, gc=False):
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score is calculated, in three steps; secrets of the environment are hidden."""
+        from callscore.hiding.hider import hide_for_report
         from callscore.words.explanation import explain
-        from callscore.words.without_secrets import score_without_secrets
 
-        return explain(score_without_secrets(self), lang=lang)
+        return explain(hide_for_report(self, is_live=True), lang=lang)
 
     def to_dict(self, *, style: Style = "snake") -> dict[str, Any]:
         """The score as plain data that any JSON encoder accepts.
@@ -595,10 +595,10 @@ class Score(Struct, frozen=True, gc=False):
         return score_to_dict(self)
 
     def __str__(self) -> str:
+        from callscore.hiding.hider import hide_for_report
         from callscore.words.diff import score_text
-        from callscore.words.without_secrets import score_without_secrets
 
-        return score_text(score_without_secrets(self))
+        return score_text(hide_for_report(self, is_live=True))
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)
@@ -609,10 +609,10 @@ class Score(Struct, frozen=True, gc=False):
         return score_markup(self)
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from callscore.hiding.hider import hide_for_report
         from callscore.words.diff import diff_lines, rich_text
-        from callscore.words.without_secrets import score_without_secrets
 
-        yield rich_text(diff_lines(score_without_secrets(self), width=options.max_width))
+        yield rich_text(diff_lines(hide_for_report(self, is_live=True), width=options.max_width))
 
 
 class ComparedScore(Score, frozen=True, gc=False, kw_only=True):
@@ -635,9 +635,9 @@ class ComparedScore(Score, frozen=True, gc=False, kw_only=True):
 
 def repr_without_secrets(value: Struct) -> str:
     """What a notebook, a log or an assertion shows of a value: its fields, without secrets."""
-    from callscore.words.without_secrets import text_without_secrets
+    from callscore.hiding.hider import Hider
 
-    return text_without_secrets(Struct.__repr__(value), value)
+    return Hider().text_of(Struct.__repr__(value), value)
 
 
 def tool_selection(

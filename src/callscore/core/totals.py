@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, insort
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, convert, field, to_builtins
 from msgspec.structs import replace
@@ -14,10 +14,7 @@ from msgspec.structs import replace
 from callscore.core.results import (
     CaseTrials,
     EvaluationResults,
-    Failure,
     InputFiles,
-    ListedCase,
-    MetricResult,
     MetricValue,
     Noted,
     Result,
@@ -27,7 +24,7 @@ from callscore.core.results import (
     Usage,
 )
 from callscore.core.score import UNANSWERED, outcome_f1
-from callscore.core.statistics import counted_errors, mean_of, total_of
+from callscore.core.statistics import counted_errors, total_of
 from callscore.core.summary import Summary
 from callscore.core.unused_rules import NamesSeen
 
@@ -42,7 +39,6 @@ SavedCases = Literal["all", "failing", "none"]
 
 _NOTHING = Noted()
 _MOST_FAILURES = 1000  # reports group them by reason
-_Kept = TypeVar("_Kept")
 MOST_NAMES = 20  # of the cases and records of each kind that reports name
 
 
@@ -179,7 +175,12 @@ class Column(Struct, omit_defaults=True):
         self.broken.add_noted(other.broken)
 
     def scorer(
-        self, *, is_complete: bool, errors: int = 0, has_counted_calls: bool = True
+        self,
+        *,
+        is_complete: bool = True,
+        errors: int = 0,
+        has_counted_calls: bool = True,
+        version: str | None = None,
     ) -> ScorerResult:
         """The result of a scorer so far; `fail_under` is None before the answers are complete.
 
@@ -199,12 +200,8 @@ class Column(Struct, omit_defaults=True):
             fail_under=self.fail_under if is_complete else None,
             not_scorable=self.not_scorable.noted(),
             broken=self.broken.noted(),
+            version=version,
         )
-
-    def metric(self, version: str | None) -> MetricResult:
-        """The result of a metric of another tool so far."""
-        mean = self.mean
-        return MetricResult(self.name, mean.value(), mean.count, self.not_scorable.noted(), version)
 
 
 # The records without a score, each kind with the places, ids or problems of the first.
@@ -344,89 +341,38 @@ class Totals(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
         return Results(settings=settings, summary=self.summary, **notes | others)
 
 
-class _First(Generic[_Kept]):
-    """The first items in the order of the plan, in whatever order they are added."""
+class _First:
+    """The first results in the order of the plan, in whatever order they are added."""
 
-    def __init__(self, max_shown: int | None) -> None:
-        self._max_shown = max_shown
-        self._kept: list[tuple[int, _Kept]] = []
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._kept: list[tuple[int, Result]] = []
         self._of_case: dict[str, int] = {}
-        self.left_out = 0
+        self.count = 0
 
-    def add(self, position: int, item: _Kept, case: str | None = None) -> None:
-        """Keep an item; if the case is named, only the first item of that case."""
-        if case is not None and not self._is_first(case, position):
-            return
-        insort(self._kept, (position, item), key=itemgetter(0))
-        if self._max_shown is not None and len(self._kept) > self._max_shown:
-            self._kept.pop()
-            self.left_out += 1
+    def has_room(self, case: str | None) -> bool:
+        """Whether a result is kept that follows all others."""
+        return len(self._kept) != self._most and case not in self._of_case
 
-    def _is_first(self, case: str, position: int) -> bool:
-        """Whether the case has no earlier item; a later item of the case is removed."""
-        before = self._of_case.setdefault(case, position)
+    def add(self, position: int, result: Result, case: str | None = None) -> None:
+        """Keep a result; if the case is named, only the first one of that case."""
+        before = position if case is None else self._of_case.setdefault(case, position)
         if before < position:
-            return False
-        if before > position:
-            self._of_case[case] = position
-            here = bisect_left(self._kept, before, key=itemgetter(0))
-            if here < len(self._kept) and self._kept[here][0] == before:
-                del self._kept[here]
-            else:
-                self.left_out -= 1
-        return True
-
-    def items(self) -> list[_Kept]:
-        return [item for _, item in self._kept]
-
-
-class _CaseList:
-    """Every case of an evaluation in the order of the plan; empty if there are too many."""
-
-    def __init__(self, max_listed: int) -> None:
-        self._max_listed = max_listed
-        self._results: dict[str, list[tuple[int, Result]]] = {}
-        self._is_full = False
-
-    def add(self, result: Result, position: int) -> None:
-        """Add a trial of a case."""
-        if self._is_full:
             return
-        self._results.setdefault(result.case.id, []).append((position, result))
-        if len(self._results) > self._max_listed:
-            self._is_full = True
-            self._results.clear()
+        if before > position and case is not None:
+            self._of_case[case] = position
+            self._kept = [each for each in self._kept if each[0] != before]
+        self.count += before == position
+        insort(self._kept, (position, result), key=itemgetter(0))
+        if self._most is not None:
+            del self._kept[self._most :]
 
-    def cases(self, planned: int | None) -> tuple[ListedCase, ...]:
-        """The cases so far; none if more than these are planned than a list has."""
-        if planned is not None and planned > self._max_listed:
-            return ()
-        found = sorted(self._results.items(), key=lambda item: min(at for at, _ in item[1]))
-        return tuple([_listed_case(name, [one for _, one in each]) for name, each in found])
+    def results(self) -> list[Result]:
+        return [result for _, result in self._kept]
 
-
-def _listed_case(name: str, results: Sequence[Result]) -> ListedCase:
-    values = [_lowest_value(result) for result in results]
-    seconds = [result.answer.seconds for result in results if result.answer is not None]
-    known = [value for value in values if value is not None]
-    outcomes = [False if result.failure is not None else result.passed for result in results]
-    passed = sum(outcome is True for outcome in outcomes)
-    return ListedCase(
-        id=name,
-        passed=None if all(outcome is None for outcome in outcomes) else False not in outcomes,
-        value=mean_of(known) if known else None,
-        seconds=mean_of(seconds) if seconds else None,
-        errors=sum(result.failure is not None for result in results),
-        trials=len(results),
-        passed_trials=passed,
-    )
-
-
-def _lowest_value(result: Result) -> float | None:
-    """The lowest number of the scorers; 0 without an answer."""
-    if result.failure is not None:
-        return 0.0
-    return min((each.value for each in result.values if each.value is not None), default=None)
+    @property
+    def left_out(self) -> int:
+        return self.count - len(self._kept)
 
 
 class EvaluationTotals:
@@ -453,11 +399,12 @@ class EvaluationTotals:
         self.totals = Totals.of(settings)
         for name, least in fail_under.items():
             self.totals.columns[name] = Column(name, settings.pass_mark, least)
-        self._listed = _CaseList(max_listed) if max_listed else None
+        self._max_listed = max_listed
+        self._listed: dict[str, list[tuple[int, Result]]] = {}
         self._show = show
-        self._shown: _First[Result] = _First(max_shown)
-        self._unanswered: _First[Result] = _First(max_shown)
-        self._failures: _First[Failure] = _First(None if max_shown is None else _MOST_FAILURES)
+        self._max_shown = max_shown
+        self._shown = _First(max_shown)
+        self._failures = _First(None if max_shown is None else max(max_shown, _MOST_FAILURES))
         self._added = 0
         self._cases = 0
         self._names: set[str] = set()
@@ -465,8 +412,26 @@ class EvaluationTotals:
         self._counted_trials: list[CaseTrials] = []  # of cases that were added up elsewhere
         self._seconds = array("d")
 
-    def add(self, result: Result, position: int | None = None) -> None:
-        """Add a result; without a position, it follows those that were added before."""
+    def shows(self, result: Result) -> bool:
+        """Whether a result that follows all others is kept to be shown."""
+        return self._is_to_show(result) and self._shown.has_room(self._shown_once(result))
+
+    def _is_to_show(self, result: Result) -> bool:
+        is_shown = self._show == "all" or (self._show == "failing" and result.passed is False)
+        return is_shown and result.failure is None
+
+    def _shown_once(self, result: Result) -> str | None:
+        """A case that fails at several trials is shown once, unless everything is shown."""
+        is_once = result.case.trial is not None and self._show == "failing"
+        return result.case.id if is_once else None
+
+    def add(
+        self, result: Result, position: int | None = None, *, shown: Result | None = None
+    ) -> None:
+        """Add a result; without a position, it follows those that were added before.
+
+        `shown` is the same result with more to show.
+        """
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         self._added += 1
@@ -480,18 +445,21 @@ class EvaluationTotals:
         # An undecided answer does not count as a trial; a missing answer did not pass.
         if case.trial is not None and (failure is not None or result.passed is not None):
             self._count_trial(result, position)
-        if self._listed is not None:
-            self._listed.add(result, position)
+        if self._max_listed:
+            self._list(result, position)
         if failure is not None:
-            self._failures.add(position, failure)
-            self._unanswered.add(position, result)
+            self._failures.add(position, result)
             return
         if result.answer is not None:
             self._seconds.append(result.answer.seconds)
-        if self._show == "all" or (self._show == "failing" and result.passed is False):
-            # A case that fails at several trials is shown once, unless everything is shown.
-            is_once = case.trial is not None and self._show == "failing"
-            self._shown.add(position, result, case.id if is_once else None)
+        if self._is_to_show(result):
+            self._shown.add(position, shown or result, self._shown_once(result))
+
+    def _list(self, result: Result, position: int) -> None:
+        insort(self._listed.setdefault(result.id, []), (position, result), key=itemgetter(0))
+        if len(self._listed) > self._max_listed:  # too many for a list
+            self._max_listed = 0
+            self._listed.clear()
 
     def _count_trial(self, result: Result, position: int) -> None:
         counts = self._trials.setdefault(result.case.id, [0, 0, position])
@@ -530,7 +498,10 @@ class EvaluationTotals:
             is_saved: whether the results were stored: then they are complete, and answers that took
                 no time came from a file.
         """
-        shown = self._shown.items()
+        failing = self._failures.results()
+        unanswered = [] if self._show == "none" else failing[: self._max_shown]
+        listed = sorted(self._listed.values(), key=lambda trials: trials[0][0])
+        is_listed = cases is None or cases <= self._max_listed
         totals, summary = self.totals, self.totals.summary
         came = totals.answered + totals.errors
         is_complete = is_saved or (came > 0 and came >= (questions or 0))
@@ -540,7 +511,7 @@ class EvaluationTotals:
             **about,
             results=totals.results(
                 self._settings,
-                shown=(*shown, *([] if self._show == "none" else self._unanswered.items())),
+                shown=(*self._shown.results(), *unanswered),
                 not_shown=self._shown.left_out,
                 not_run=_NOTHING,  # they are among the failures
             ),
@@ -558,13 +529,13 @@ class EvaluationTotals:
             cases=self._cases + len(self._names) if cases is None else cases,
             questions=came if questions is None else questions,
             **{name: getattr(totals, name) for name in _COUNTS},
-            failures=tuple(self._failures.items()),
+            failures=tuple([each.failure for each in failing if each.failure is not None]),
             skipped=skipped,
             trials=(
                 *[CaseTrials(case, *counts) for case, (*counts, _) in trials],
                 *self._counted_trials,
             ),
-            listed=() if self._listed is None else self._listed.cases(cases),
+            listed=tuple([tuple([each for _, each in trials]) for trials in listed if is_listed]),
             usage=totals.usage,
             seconds=_median(self._seconds) if has_seconds else None,
         )

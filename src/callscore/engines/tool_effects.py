@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.checks.effects import EffectsFound, EvidenceCounter
+from callscore.core.call import Tool
 from callscore.core.totals import NameCounter
 from callscore.documents import (
     Document,
@@ -32,12 +33,10 @@ from callscore.sources import read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
-    from callscore.core.call import Effect, Tool
+    from callscore.core.call import Effect
     from callscore.core.settings import Settings
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import ReadOptions, Trace
-
-_Sources = dict[str, list[tuple["Effect", str]]]
 
 
 def find_effects(  # noqa: PLR0913  (all are options)
@@ -68,16 +67,75 @@ def find_effects(  # noqa: PLR0913  (all are options)
     counter = EvidenceCounter(settings)
     if tools is not None:
         _take_definitions(tools, counter)
-    finder = _Finder(counter, read_options, dialect, takes_tools=tools is None, skip_bad=skip_bad)
-    for path in paths:
-        finder.read(path, on_bytes)
+    skipped, unread, notes = NameCounter(), NameCounter(), dict[str, None]()
+    count, latest = 0, list[Tool]()  # the documents of a file mostly have the same tools
+    read = read_as if dialect is None else read_named
+    read_options = replace(read_options, inner=Recognizer().find, on_unread=notes.setdefault)
+
+    def refuse(place: str, problem: str) -> None:
+        if not skip_bad:
+            raise_unreadable(place, problem)
+        skipped.add(f"{place}: {problem}")
+
+    for document in _documents(paths, dialect, refuse, skipped, on_bytes):
+        for trace in _traces(document, read, read_options, refuse):
+            count += trace.says_anything
+            counter.take_calls(trace.calls or (), trace.expected or ())
+        if notes:
+            unread.add(f"{document.place}: {' '.join(notes)}")
+            notes.clear()
+        if tools is None:
+            latest = _take_defined(document, counter, latest)
     return EffectsFound(
         files=len(paths) + (tools is not None),
-        traces=finder.traces,
+        traces=count,
         tools=counter.tools(),
-        skipped=finder.skipped.noted(),
-        unread=finder.unread.noted(),
+        skipped=skipped.noted(),
+        unread=unread.noted(),
     )
+
+
+def _documents(
+    paths: Iterable[str],
+    dialect: Dialect | None,
+    refuse: Callable[[str, str], None],
+    skipped: NameCounter,
+    on_bytes: Callable[[int], None] | None,
+) -> Iterator[Document]:
+    """The documents of files, none of which may be empty."""
+    for path in paths:
+        name, is_empty = without_credentials(path), True
+        reader = DocumentReader(name, dialect, refuse)
+        batches = read_batches(path, on_bytes=on_bytes, allow_remote=True)
+        for document in chain(chain.from_iterable(map(reader.take, batches)), reader.finish()):
+            is_empty = False
+            yield document
+        if is_empty and not skipped.count:
+            raise_unreadable(name, "the file is empty.")
+
+
+def _traces(
+    document: Document,
+    read: Callable[[Dialect, Any, ReadOptions], list[Trace]],
+    options: ReadOptions,
+    refuse: Callable[[str, str], None],
+) -> list[Trace]:
+    try:
+        return read(document.dialect, document.value, options)
+    except (InvalidCall, UnreadableInput) as error:
+        refuse(document.place, str(error))
+        return []
+
+
+def _take_defined(document: Document, counter: EvidenceCounter, latest: list[Tool]) -> list[Tool]:
+    """Take the definitions in a document, unless they are the latest; returns them."""
+    try:
+        found = read_definitions_in(document.value, dialect=document.dialect)
+    except (InvalidCall, RecursionError):  # its calls were read, or it was skipped
+        return latest
+    if found != latest:
+        _take_tools(found, document.value, counter)
+    return found
 
 
 def _take_definitions(path: str, counter: EvidenceCounter) -> None:
@@ -99,84 +157,12 @@ def _take_definitions(path: str, counter: EvidenceCounter) -> None:
 
 
 def _take_tools(tools: list[Tool], document: Any, counter: EvidenceCounter) -> None:
-    sources: _Sources = {}
+    sources: dict[str, list[tuple[Effect, str]]] = {}
     if any(tool.effect is not None for tool in tools):  # a large document is not searched in vain
-        for name, declared in _declarations(document):
-            sources.setdefault(name, []).append(declared)
+        declared: Iterable[tuple[str, tuple[Effect, str]]] = declared_effects(document)
+        if is_openapi(document):
+            declared = [(each.name, each.effect) for each in operations_in(document)]
+        for name, effect in declared:
+            sources.setdefault(name, []).append(effect)
     for tool in tools:
         counter.take_tool(tool, sources.get(tool.name, ()))
-
-
-def _declarations(document: Any) -> Iterator[tuple[str, tuple[Effect, str]]]:
-    if is_openapi(document):
-        return ((operation.name, operation.effect) for operation in operations_in(document))
-    return declared_effects(document)
-
-
-class _Finder:
-    """Reads files, one after the other, and hands their calls and definitions to the counter."""
-
-    def __init__(
-        self,
-        counter: EvidenceCounter,
-        read_options: ReadOptions,
-        dialect: Dialect | None,
-        *,
-        takes_tools: bool,
-        skip_bad: bool,
-    ) -> None:
-        self.traces = 0
-        self.skipped = NameCounter()
-        self.unread = NameCounter()
-        self._counter = counter
-        self._dialect = dialect
-        self._takes_tools = takes_tools
-        self._skip_bad = skip_bad
-        self._notes: dict[str, None] = {}  # of the document at hand
-        self._read_options = replace(
-            read_options, inner=Recognizer().find, on_unread=self._notes.setdefault
-        )
-        self._latest: list[Tool] = []  # the documents of a file mostly have the same tools
-
-    def read(self, path: str, on_bytes: Callable[[int], None] | None) -> None:
-        name = without_credentials(path)
-        reader = DocumentReader(name, self._dialect, self._note_bad)
-        batches = read_batches(path, on_bytes=on_bytes, allow_remote=True)
-        is_empty = True
-        for document in chain(chain.from_iterable(map(reader.take, batches)), reader.finish()):
-            is_empty = False
-            self._take(document)
-        if is_empty and not self.skipped.count:
-            raise_unreadable(name, "the file is empty.")
-
-    def _take(self, document: Document) -> None:
-        for trace in self._traces(document):
-            self.traces += trace.says_anything
-            self._counter.take_calls(trace.calls or (), trace.expected or ())
-        if self._notes:
-            self.unread.add(f"{document.place}: {' '.join(self._notes)}")
-            self._notes.clear()
-        if self._takes_tools:
-            self._take_defined(document)
-
-    def _take_defined(self, document: Document) -> None:
-        try:
-            found = read_definitions_in(document.value, dialect=document.dialect)
-        except (InvalidCall, RecursionError):  # its calls were read, or it was skipped
-            return
-        if found != self._latest:
-            self._latest = found
-            _take_tools(found, document.value, self._counter)
-
-    def _traces(self, document: Document) -> list[Trace]:
-        try:
-            read = read_as if self._dialect is None else read_named
-            return read(document.dialect, document.value, self._read_options)
-        except (InvalidCall, UnreadableInput) as error:
-            self._note_bad(document.place, str(error))
-            return []
-
-    def _note_bad(self, place: str, problem: str) -> None:
-        if not self._skip_bad:
-            raise_unreadable(place, problem)
-        self.skipped.add(f"{place}: {problem}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from callscore.core.results import CaseTrials, Result
 from callscore.core.score import UNANSWERED, Outcome, outcome_of
 
-# The number of a trial; whether it passed, None if that is undecided; its outcome, None without a score.
-_Trial = tuple[int, bool | None, "Outcome | None"]
+# Whether a trial passed, None if that is undecided; and its outcome, None without a score.
+_Trial = tuple[bool | None, "Outcome | None"]
 
 
 class TrialNumbers:
@@ -17,56 +17,39 @@ class TrialNumbers:
     """
 
     def __init__(self) -> None:
-        self._first: dict[str, _Trial] = {}
-        self._kinds: dict[_Trial, _Trial] = {}
-        # Of cases with several trials: all of them, the numbers in use, and the lowest that may be free.
-        self._all: dict[str, list[_Trial]] = {}
-        self._taken: dict[str, set[int]] = {}
-        self._free_from: dict[str, int] = {}
+        self._first: dict[str, tuple[int, _Trial]] = {}
+        self._kinds: dict[tuple[int, _Trial], tuple[int, _Trial]] = {}
+        self._several: dict[str, dict[int, _Trial]] = {}  # by number, of cases with several trials
 
     def __len__(self) -> int:
         """How many cases there are."""
         return len(self._first)
 
     def add(self, result: Result) -> int:
-        """Remember a result; returns the number of its trial: its own, or the next free one."""
-        case, score, has_failed = result.case, result.score, result.failure is not None
-        name, given = case.id, case.trial
-        trial = given if isinstance(given, int) and given >= 1 else 1
-        is_new = name not in self._first
-        if not is_new:
-            trial = self._next_free(name, trial)
+        """Remember a result; returns the number of its trial: its own, or a free one."""
+        name, trial, score = result.case.id, result.case.trial, result.score
         # A missing answer did not pass.
-        passed = False if has_failed else result.passed
-        outcome = UNANSWERED if has_failed else None if score is None else outcome_of(score)
-        found = (trial, passed, outcome)
-        found = self._kinds.setdefault(found, found)
-        if is_new:
-            self._first[name] = found
-        else:
-            self._all[name].append(found)
-            self._taken[name].add(trial)
-        return trial
-
-    def _next_free(self, name: str, trial: int) -> int:
-        if name not in self._all:
-            first = self._first[name]
-            self._all[name], self._taken[name], self._free_from[name] = [first], {first[0]}, 1
-        # Most records of a repeated case do not say which trial they are.
-        taken, is_unknown = self._taken[name], trial == 1
-        trial = self._free_from[name] if is_unknown else trial
-        while trial in taken:
-            trial += 1
-        if is_unknown:
-            self._free_from[name] = trial
-        return trial
+        found: _Trial = (result.passed, None if score is None else outcome_of(score))
+        if result.failure is not None:
+            found = (False, UNANSWERED)
+        number = trial if isinstance(trial, int) and trial >= 1 else 1
+        if name not in self._first:
+            self._first[name] = self._kinds.setdefault((number, found), (number, found))
+            return number
+        trials = self._several.setdefault(name, dict([self._first[name]]))
+        if number == 1:  # most records of a repeated case do not say which trial they are
+            number = len(trials) + 1 if 1 in trials else 1
+        while number in trials:
+            number += 1
+        trials[number] = found
+        return number
 
     def decided(self) -> tuple[CaseTrials, ...]:
         """The cases with trials that passed or did not; none if no case has several of these."""
         found: list[CaseTrials] = []
-        for case, first in self._first.items() if self._all else ():
-            trials = self._all.get(case) or [first]
-            passed = [passed for _, passed, _ in trials if passed is not None]
+        for case, first in self._first.items() if self._several else ():
+            trials = self._several.get(case) or dict([first])
+            passed = [passed for passed, _ in trials.values() if passed is not None]
             if passed:
                 found.append(CaseTrials(case, len(passed), sum(passed)))
         return tuple(found) if any(each.trials > 1 for each in found) else ()
@@ -74,8 +57,8 @@ class TrialNumbers:
     def outcomes(self) -> dict[str, dict[Outcome, int]]:
         """How often each case with several trials has each outcome, as in a `Summary`."""
         found: dict[str, dict[Outcome, int]] = {}
-        for case, trials in self._all.items():
-            for _, _, outcome in trials:
+        for case, trials in self._several.items():
+            for _, outcome in trials.values():
                 if outcome is not None:
                     counts = found.setdefault(case, {})
                     counts[outcome] = counts.get(outcome, 0) + 1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
-from callscore.history.environment import STORE_VARIABLE
 from callscore.history.opening import open_existing
+from callscore.history.postgres import STORE_VARIABLE
 from callscore.history.run_metadata import is_partial, unreadable_records
 from callscore.history.saved_totals import saved_cases_of
 from callscore.reports.history import RunRow

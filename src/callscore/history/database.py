@@ -1,14 +1,16 @@
-"""Database access: statements as text for SQLite and PostgreSQL, retries, readable errors."""
+"""A SQLite file or a PostgreSQL server: connections, transactions, statements for both, readable errors."""
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache, wraps
 from itertools import chain
+from threading import Lock
 from time import sleep
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -16,7 +18,6 @@ import msgspec
 
 from callscore.core.rendering import escape
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.history.damage import DamagedHistoryError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,20 +29,18 @@ if TYPE_CHECKING:
     # To a file, or to a server.
     AnyConnection = sqlite3.Connection | Connection[Any]
 
-# --- errors of databases, as sentences with advice --------------------------------------------
+# --- errors as sentences with advice ----------------------------------------------------------
 
-FILE_GONE = "the file was moved or deleted while in use. Start again to create a new one."
 _DAMAGED = "the file is damaged. Restore a copy, or move it away to create a new one."
-_UNREADABLE = "some of its data is damaged. Restore a copy."
 _BUSY = "another process is writing to it. Try again when that process has finished."
-_FORBIDDEN = "permission denied. Check the owner of the file and its folder."
 _LOST = "the connection to the server was lost. Check that the server is running, and try again."
-_STARTING = "the server is starting or stopping. Try again in a moment."
-_TOO_MANY_CONNECTIONS = "the server has too many connections. Try again later."
 _NO_LOGIN = "wrong user or password. Set PGUSER and PGPASSWORD, or use ~/.pgpass."
-
-# By prefix of the error name of SQLite, or of the error code (SQLSTATE) of PostgreSQL.
-_ERROR_TEXTS = {
+_RESTORE = (
+    "Restore a copy of the history. Without a copy, export the other runs, which callscore history"
+    " lists, move the history away, and import them: callscore export ID -o FILE, callscore import FILE"
+)
+# By the beginning of the error name of SQLite, or of the error code (SQLSTATE) of PostgreSQL.
+_ERRORS_BY_CODE = {
     "SQLITE_FULL": "the disk is full. Free some space.",
     "SQLITE_READONLY": "the file or its folder is read-only. Make both writable.",
     "SQLITE_BUSY": _BUSY,
@@ -51,127 +50,72 @@ _ERROR_TEXTS = {
     "SQLITE_CANTOPEN": (
         "the file cannot be opened. Make the file and its folder readable and writable."
     ),
-    "SQLITE_PERM": _FORBIDDEN,
-    "SQLITE_AUTH": _FORBIDDEN,
-    "SQLITE_IOERR": ("the disk reports an error. Check whether it is full or broken."),
+    "SQLITE_IOERR": "the disk reports an error. Check whether it is full or broken.",
     "08": _LOST,
     "25006": "the server is read-only. Use the primary server.",
     "28": _NO_LOGIN,
     "3D000": "the database does not exist. Create it with: createdb",
-    "40": "other processes are changing the same data. Try again later.",
     "42501": (
         "permission denied. The owner of the database must grant CREATE on its schema"
         " and all rights on its tables."
     ),
-    "42P01": "its tables no longer exist. Start again to create new ones.",
-    "53100": "the disk of the server is full. Free some space.",
-    "53200": "the server is out of memory. Try again later.",
-    "53300": _TOO_MANY_CONNECTIONS,
     "55P03": _BUSY,
-    "57014": "the query exceeded the statement_timeout of the server. Increase it.",
-    "57P03": _STARTING,
-    "57": _LOST,
-    "XX00": "the server reports damage in the database. Restore a copy.",
+    "57P": _LOST,
 }
-# Connection errors have no code: by a pattern of the error text in lower case.
-_CONNECTION_ERRORS = {
-    "connection refused": (
+# Errors without a code, by a pattern of their text.
+_ERRORS_BY_TEXT = {
+    "could not decode to UTF-8|no such (table|column)": _DAMAGED,
+    "Connection refused": (
         "connection refused. Check that the server is running, and check host and port."
     ),
-    "could not translate host name": "unknown host. Check its spelling.",
-    "failed to resolve host": "unknown host. Check its spelling.",
-    "no such file or directory": (
-        "no server is running on this machine. Start it, or specify a host."
-    ),
-    "timeout expired": "the connection timed out. Check that the server can be reached.",
-    "timed out": "the connection timed out. Check that the server can be reached.",
-    "no route to host": "the host cannot be reached. Check the network.",
-    "network is unreachable": "the host cannot be reached. Check the network.",
+    "could not translate host name|failed to resolve host": "unknown host. Check its spelling.",
     "password authentication failed": _NO_LOGIN,
-    "no password supplied": "the server requires a password. Set PGPASSWORD, or use ~/.pgpass.",
-    r"no pg_hba\.conf entry": (
-        "the server does not accept this user from this host. Check its pg_hba.conf, and whether it requires SSL."
+    "no password supplied": ("the server requires a password. Set PGPASSWORD, or use ~/.pgpass."),
+    "connection timeout expired": (
+        "the connection timed out. Check that the server can be reached."
     ),
-    "is not permitted to log in": _NO_LOGIN,
-    'role ".*" does not exist': _NO_LOGIN,
-    'database ".*" does not exist': _ERROR_TEXTS["3D000"],
-    "permission denied for database": (
-        "permission denied for the database. Its owner must grant CONNECT."
-    ),
-    "too many clients": _TOO_MANY_CONNECTIONS,
-    "too many connections": _TOO_MANY_CONNECTIONS,
-    "remaining connection slots": _TOO_MANY_CONNECTIONS,
-    "starting up": _STARTING,
-    "shutting down": _STARTING,
-    "not accepting connections": _STARTING,
-    "in recovery mode": _STARTING,
-    "does not support ssl": ("the server does not support SSL. Change the sslmode of the address."),
-    "certificate": "the certificate of the server is not valid. Check sslmode and sslrootcert.",
 }
-_LOCKED_CODES = ("SQLITE_BUSY", "SQLITE_LOCKED")
-_CONFLICT_CODES = ("40001", "40P01")
-_LOST_CODES = ("08", "57P")
 
 
-def _error_code(error: BaseException) -> str:
-    return getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
+class DamagedHistoryError(ValueError):
+    """What was saved cannot be read, or is not there; the text has advice."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{problem}. {_RESTORE}")
 
 
-def is_locked(error: BaseException) -> bool:
-    """Whether the database is locked by another process, so that waiting may help."""
-    return _error_code(error).startswith(_LOCKED_CODES)
+def _is_of_server(error: BaseException) -> bool:
+    return hasattr(error, "sqlstate")  # psycopg may not be installed
 
 
-def is_conflict(error: BaseException) -> bool:
-    """Whether a concurrent transaction caused it, so that an immediate retry may help."""
-    return _error_code(error).startswith(_CONFLICT_CODES)
-
-
-def is_lost(error: BaseException) -> bool:
-    """Whether the connection was lost, so that a new one may work."""
-    if _error_code(error).startswith(_LOST_CODES):
-        return True
-    return _is_postgres_error(error) and error_text(error) in (_LOST, _STARTING)
+def is_lost(error: BaseException | None) -> bool:
+    """Whether the connection to the server was lost, so that a new one may work."""
+    return error is not None and _is_of_server(error) and _error_text(error) == _LOST
 
 
 def is_record_error(error: BaseException | None) -> bool:
     """Whether one record caused it, so that the others can be written without it."""
-    # Both drivers have the classes of the DB-API; that of the server may not be installed.
+    # Both drivers have the classes of the DB-API.
     classes = {each.__name__ for each in type(error).__mro__}
     return not classes.isdisjoint(("DataError", "IntegrityError"))
 
 
-def _is_postgres_error(error: BaseException) -> bool:
-    return hasattr(error, "sqlstate")
-
-
-def error_text(error: BaseException) -> str:
-    """The error as a sentence with advice."""
-    code = _error_code(error)
-    for beginning, sentence in _ERROR_TEXTS.items():
+def _error_text(error: BaseException) -> str:
+    """The error of a database as a sentence with advice."""
+    code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
+    for beginning, sentence in _ERRORS_BY_CODE.items():
         if code.startswith(beginning):
             return sentence
-    words = str(error).strip()
-    if not code and _is_postgres_error(error):
-        return _connection_error_text(error, words)
-    if re.match("could not decode to utf-8|no such (table|column)", words.lower()):
-        return _DAMAGED
-    # Only the first line: the others are the statement with its values.
-    return f"database error: {_first_line(words) or type(error).__name__}."
-
-
-def _connection_error_text(error: BaseException, words: str) -> str:
-    small = words.lower()
-    for some, sentence in _CONNECTION_ERRORS.items():
-        if re.search(some, small):
+    text = str(error).strip()
+    for pattern, sentence in _ERRORS_BY_TEXT.items():
+        if re.search(pattern, text):
             return sentence
-    if not small.startswith("connection failed") or "server closed the connection" in small:
+    is_lost_later = not text.startswith("connection failed") or "closed the connection" in text
+    if _is_of_server(error) and not code and is_lost_later:
         return _LOST
-    return f"the server cannot be reached: {_first_line(words) or type(error).__name__}."
-
-
-def _first_line(words: str) -> str:
-    return escape(words.partition("\n")[0].rstrip("."))
+    # Only the first line: the others are the statement with its values.
+    line = escape(text.partition("\n")[0].rstrip("."))
+    return f"database error: {line or type(error).__name__}."
 
 
 @contextmanager
@@ -181,17 +125,166 @@ def readable_errors(place: str) -> Iterator[None]:
         yield
     except CallscoreError:
         raise
-    except sqlite3.Error as error:
-        raise UnusableStore(place, error_text(error)) from error
     except DamagedHistoryError as error:
         raise UnusableStore(place, str(error)) from error
     except (zlib.error, msgspec.DecodeError, ValueError, MemoryError) as error:
         # SQLite believes the sizes in a damaged file, and asks for more memory than there is.
-        raise UnusableStore(place, _UNREADABLE) from error
+        raise UnusableStore(place, "some of its data is damaged. Restore a copy.") from error
     except Exception as error:
-        if not _is_postgres_error(error):
+        if not isinstance(error, sqlite3.Error) and not _is_of_server(error):
             raise
-        raise UnusableStore(place, error_text(error)) from error
+        raise UnusableStore(place, _error_text(error)) from error
+
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+# Seconds to wait before each further attempt.
+_PAUSES = (0.0, 0.5, 1.5)
+
+
+def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Repeat the call if the connection to the server was lost."""
+
+    @wraps(work)
+    def again(*given: _Given.args, **named: _Given.kwargs) -> _Found:
+        for pause in _PAUSES:
+            try:
+                return work(*given, **named)
+            except UnusableStore as error:
+                if not is_lost(error.__cause__):
+                    raise
+            sleep(pause)
+        return work(*given, **named)
+
+    return again
+
+
+# --- connections and transactions -------------------------------------------------------------
+
+# Seconds to wait for another process that writes.
+_BUSY_TIMEOUT = 30.0
+_CACHE = "PRAGMA cache_size = -8000"
+_SETTINGS = (
+    _CACHE,
+    # Nothing is lost if the process is killed; after a power failure the last moments may be.
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = ON",
+    # Shrink the log after a long run.
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+def connect_file(path: Path, *, is_read_only: bool = False) -> sqlite3.Connection:
+    """Open a SQLite file; `is_read_only` if the file, or its folder, cannot be written."""
+    connection = sqlite3.connect(
+        _read_only_address(path) if is_read_only else str(path),
+        timeout=_BUSY_TIMEOUT,
+        isolation_level=None,  # transactions begin below
+        check_same_thread=False,
+        uri=is_read_only,
+    )
+    for setting in (_CACHE,) if is_read_only else _SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _read_only_address(path: Path) -> str:
+    # The last writes of other processes are in the log beside the file. Without a log no process is
+    # writing; SQLite would have to write to the folder to check that, unless it is `immutable`.
+    log = path.with_name(f"{path.name}-wal")
+    is_settled = not log.exists() or not log.stat().st_size
+    options = "mode=ro&immutable=1" if is_settled else "mode=ro"
+    return f"{path.absolute().as_uri()}?{options}"
+
+
+# Connections that are kept open for the next transaction.
+_MAX_IDLE = 4
+# The advisory lock of a server that whoever writes holds.
+_WRITING_LOCK = int.from_bytes(b"callscor", "big")
+
+
+class Database:
+    """A database; threads may share it. All its errors are `UnusableStore`.
+
+    Attributes:
+        place: its name in messages.
+        path: its file; None for a server.
+        connect: opens a connection.
+    """
+
+    def __init__(
+        self, place: str, connect: Callable[[], AnyConnection], path: Path | None = None
+    ) -> None:
+        self.place = place
+        self.path = path
+        self.connect = connect
+        self._file = file_identity(path)
+        self._process = os.getpid()
+        self._idle: list[AnyConnection] = []
+        # Threads wait for one another here; in the database they would have to poll.
+        self._turn = Lock()
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        idle, self._idle = self._idle, []
+        if self._process == os.getpid():  # the end of a fork must not end those of its parent
+            for connection in idle:
+                with suppress(Exception):  # it was lost
+                    connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[AnyConnection]:
+        """A connection for reading: all queries see the same state of the database."""
+        begin = "BEGIN" if self.path else "BEGIN ISOLATION LEVEL REPEATABLE READ"
+        with self._transaction(begin) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[AnyConnection]:
+        """A transaction during which no other process writes."""
+        # One that begins with reading cannot always be upgraded.
+        begin = "BEGIN IMMEDIATE" if self.path else _BEGIN_ON_SERVER
+        with self._turn, self._transaction(begin) as connection:
+            yield connection
+        # Writes to a deleted file that is still open succeed, and are lost.
+        if file_identity(self.path) != self._file:
+            raise UnusableStore(
+                self.place,
+                "the file was moved or deleted while in use. Start again to create a new one.",
+            )
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[AnyConnection]:
+        with readable_errors(self.place):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self.connect()
+            try:
+                connection.execute(begin)
+                yield connection
+                connection.commit()
+            finally:
+                self._release(connection)
+
+    def _release(self, connection: AnyConnection) -> None:
+        try:
+            connection.rollback()
+        except Exception:  # noqa: BLE001  (of the disk, a damaged file, or a lost connection)
+            self.close()  # the others are lost, too
+            connection.close()
+        else:
+            self._idle.append(connection)
+            while len(self._idle) > _MAX_IDLE:
+                self._idle.pop().close()
+
+
+# A process that the network has lost does not keep the others waiting for longer than a minute.
+_BEGIN_ON_SERVER = (
+    "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s';"
+    f" SELECT pg_advisory_xact_lock({_WRITING_LOCK})"
+)
 
 
 def file_identity(path: Path | None) -> tuple[int, int] | None:
@@ -203,38 +296,7 @@ def file_identity(path: Path | None) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found else None
 
 
-# --- retries after conflicts and lost connections ---------------------------------------------
-
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
-
-# Seconds to wait before each further attempt.
-_AFTER_CONFLICT = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-_AFTER_LOST_CONNECTION = (0.0, 0.5, 1.5)
-
-
-def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
-    """Retry the call after conflicts and lost connections."""
-
-    @wraps(work)
-    def again(*given: _Given.args, **named: _Given.kwargs) -> _Found:
-        tried = 0
-        while True:
-            try:
-                return work(*given, **named)
-            except UnusableStore as error:
-                cause = error.__cause__
-                pauses: Sequence[float] = ()
-                if cause is not None and is_conflict(cause):
-                    pauses = _AFTER_CONFLICT
-                elif cause is not None and is_lost(cause):
-                    pauses = _AFTER_LOST_CONNECTION
-                if tried >= len(pauses):
-                    raise
-                sleep(pauses[tried])
-            tried += 1
-
-    return again
+# --- statements -------------------------------------------------------------------------------
 
 
 def is_sqlite(connection: AnyConnection) -> bool:
@@ -283,25 +345,6 @@ def execute(connection: AnyConnection, statement: str, given: _Values = ()) -> i
 def _for_server(statement: str) -> str:
     """The statement in the style of psycopg: `%(name)s` for `:name`, `%s` for `?`."""
     return re.sub(r":(\w+)", r"%(\1)s", statement).replace("?", "%s")
-
-
-def require_integrity(connection: AnyConnection) -> None:
-    """Refuse a file whose structure is damaged; this reads all of it."""
-    if not is_sqlite(connection):
-        return
-    if fetch_all(connection, "PRAGMA quick_check(1)") != [("ok",)]:
-        raise DamagedHistoryError("the file is damaged")
-
-
-def vacuum(connection: AnyConnection, timeout: int) -> None:
-    """Rewrite the file without gaps; waits at most `timeout` milliseconds for other processes."""
-    [(before,)] = fetch_all(connection, "PRAGMA busy_timeout")
-    execute(connection, f"PRAGMA busy_timeout = {timeout}")
-    try:
-        execute(connection, "VACUUM")
-        execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        execute(connection, f"PRAGMA busy_timeout = {before}")
 
 
 # The number of values that every SQLite accepts in one statement.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.arguments import Difference
-from callscore.core.score import Fault
 from callscore.hiding.hider import Hider, contains_marker, numbered
 from callscore.history.records import (
     AnswerRecord,
@@ -18,54 +15,13 @@ from callscore.history.records import (
     asked_digest,
     expectation_digest,
 )
+from callscore.history.saved_scores import SavedScore, plain_score, read_saved
 
 
 class _Messages(Struct, frozen=True):
     """Messages of a record, which may have markers already."""
 
     reason: tuple[str | None, ...]
-
-
-# The fields of a saved score that have data: all of a field, its fields, or those of a type. The others are
-# positions, counts and kinds.
-_PAIR = {"differences": Difference, "differing": None}
-_GROUP: dict[str, Any] = {"call": None, "pattern": None}
-_GROUP["members"] = _GROUP
-_COMPARED: dict[str, Any] = {
-    "incorrect": _PAIR,
-    "accepted": _PAIR,
-    "faults": Fault,
-    "ignored": {"call": None},
-    "assumed_writes": None,
-    "expectation": _GROUP,
-    "expected": None,
-    "actual": None,
-}
-
-
-def _with_values(saved: Any, fields: Any, change: Callable[[Any], Any]) -> Any:
-    """A saved score in which each value is what `change` returns for it, in order."""
-    is_list = isinstance(saved, list | tuple)
-    if fields is None or not (is_list or isinstance(saved, dict)) or _is_call(saved, fields):
-        return change(saved)
-    if is_list:
-        return [_with_values(each, fields, change) for each in saved]
-    if isinstance(fields, dict):
-        return {
-            key: _with_values(each, fields[key], change) if key in fields else each
-            for key, each in saved.items()
-        }
-    try:
-        typed = fields(**saved)
-    except TypeError:  # of a damaged file
-        typed = saved
-    hidden = change(typed)
-    return {name: getattr(hidden, name) for name in saved} if isinstance(hidden, fields) else hidden
-
-
-def _is_call(saved: Any, fields: Any) -> bool:
-    is_item = fields is _GROUP and isinstance(saved, dict)
-    return is_item and _GROUP.keys().isdisjoint(saved)
 
 
 class RecordHider:
@@ -98,41 +54,35 @@ class RecordHider:
         return self._result(record)
 
     def _result(self, record: ResultRecord) -> ResultRecord:
-        names = ("payload", "answer", "calls")
         kind, problem = record.failure or ("", None)
         messages = _Messages((problem, *[each.reason for each in record.values]))
-        found = [*[getattr(record, name) for name in names], messages]
+        answer = None if record.answer is record.calls else record.answer
+        found: Any = [record.payload, answer, record.calls, messages]
         # One look at everything: in most records there is nothing to hide.
         if not self._hider.occurs_in([record.case, record.tools, record.comparison, *found]):
             return record
         case, tools = self._hider.text(record.case), self._hider.tools(record.tools)
-        compared: list[Any] = []  # the values of the comparison
-        _with_values(record.comparison, _COMPARED, compared.append)
-        found.insert(len(names), compared)
+        # With its types, which say what in it is data.
+        found.append(read_saved(record.comparison) or record.comparison)
         hidden = self._hider.data(found)
         if hidden is found and case == record.case and tools is record.tools:
             return record
-        *fields, compared, messages = hidden
-        values = iter(compared)
+        payload, answer, calls, messages, compared = hidden
+        answer = calls if record.answer is record.calls else answer
         problem, *reasons = messages.reason
-        record = replace(
+        values = zip(record.values, reasons, strict=True)
+        return replace(
             record,
             case=self._saved_id(record.case, case),
             tools=tools,
-            comparison=_with_values(record.comparison, _COMPARED, lambda _: next(values)),
-            **dict(zip(names, fields, strict=True)),
+            payload=payload,
+            answer=answer,
+            calls=calls,
+            comparison=plain_score(compared) if isinstance(compared, SavedScore) else compared,
             failure=None if record.failure is None else (kind, problem or ""),
-            values=tuple(
-                [
-                    replace(each, reason=reason)
-                    for each, reason in zip(record.values, reasons, strict=True)
-                ]
-            ),
-        )
-        return replace(
-            record,
-            expectation=record.expectation and expectation_digest(record.payload),
-            asked=record.asked and asked_digest(record.payload),
+            values=tuple([replace(each, reason=reason) for each, reason in values]),
+            expectation=record.expectation and expectation_digest(payload),
+            asked=record.asked and asked_digest(payload),
         )
 
     def _saved_id(self, case: str, hidden: str) -> str:

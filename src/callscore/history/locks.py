@@ -1,37 +1,30 @@
-"""Locks that mark a run as active: a lock file beside the database, or a server lock."""
+"""Locks that mark a run as active: a lock file beside the database, or a lock of the server."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
-from time import sleep
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.history.hashing import blake2b
-from callscore.history.postgres import connect
+from callscore.errors import UnusableStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from psycopg import Connection
-
+    from callscore.history.database import Database
     from callscore.history.records import RunRecord
-    from callscore.history.store import Store
-
-_LOCK_SUFFIX = ".lock"
-# `remove_stale_locks` of another process holds a lock for a moment, too.
-_ATTEMPTS = 5
-_PAUSE = 0.02
 
 # File descriptors of the locks that this process holds.
-_held_files: set[int] = set()
+_held: set[int] = set()
 
 
 def _release_after_fork() -> None:
-    """Close inherited lock files in a forked child, so that it does not hold the locks."""
-    while _held_files:
+    """Close inherited lock files and connections in a forked child, so that it does not hold the locks."""
+    while _held:
         with suppress(OSError):
-            os.close(_held_files.pop())
+            os.close(_held.pop())
 
 
 if hasattr(os, "register_at_fork"):
@@ -39,11 +32,13 @@ if hasattr(os, "register_at_fork"):
 
 
 class RunLock:
-    """The lock of a run: a file beside the SQLite file. Without `store` there is no lock."""
+    """The lock of a run of a database; without one there is no lock."""
 
-    def __init__(self, store: Path | None, run: str) -> None:
-        self._path = None if store is None else store.with_name(f"{store.name}-{run}{_LOCK_SUFFIX}")
-        self._file = -1
+    def __init__(self, database: Database | None, run: str) -> None:
+        self._database = database
+        self._run = run
+        self._unlock: Callable[[], None] | None = None
+        self._process = 0
 
     def __enter__(self) -> Self:
         self.take()
@@ -55,45 +50,40 @@ class RunLock:
     def take(self) -> bool:
         """Acquire the lock; returns False if another process holds it.
 
-        If no lock file can be created, on a full disk for instance, it counts as acquired.
+        If there can be no lock, on a full disk or without the server, it counts as acquired.
         """
-        if self._path is None:
+        if self._database is None or self._unlock is not None:
             return True
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                sleep(_PAUSE)
-            try:
-                self._file = _open_locked(self._path, os.O_CREAT)
-            except OSError:
-                return True
-            if self._file >= 0:
-                return True
-        return False
+        self._process = os.getpid()
+        try:
+            if self._database.path is None:
+                self._unlock = _lock_on_server(self._database, self._run)
+            else:
+                file = self._database.path
+                self._unlock = _lock_file(file.with_name(f"{file.name}-{self._run}.lock"))
+        except (OSError, UnusableStore):
+            return True
+        return self._unlock is not None
 
     def release(self) -> None:
-        """Release the lock, if this object holds it."""
-        if self._path is not None and self._file >= 0:
-            _remove_lock(self._path, self._file)
-            self._file = -1
+        """Release the lock, if this object and this process hold it."""
+        unlock, self._unlock = self._unlock, None
+        if unlock is not None and self._process == os.getpid():
+            unlock()
 
 
-def remove_stale_locks(store: Path) -> None:
-    """Remove lock files of processes that have ended."""
-    with suppress(OSError):
-        for path in store.parent.glob(f"{store.name}-*{_LOCK_SUFFIX}"):
-            file = _open_locked(path, 0)
-            if file >= 0:
-                _remove_lock(path, file)
-
-
-def _open_locked(path: Path, creating: int) -> int:
-    """Open and lock a lock file; -1 if another process holds it."""
-    file = os.open(path, os.O_RDWR | os.O_CLOEXEC | creating, 0o600)
-    if _try_lock(file) and _is_same_file(path, file):
-        _held_files.add(file)
-        return file
-    os.close(file)
-    return -1
+def _lock_file(path: Path) -> Callable[[], None] | None:
+    """Create and lock a file; returns what unlocks it, None if another process holds it."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if not _try_lock(file):
+            os.close(file)
+            return None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(file)):
+                _held.add(file)
+                return partial(_remove_lock, path, file)
+        os.close(file)  # it was removed before it was locked
 
 
 def _try_lock(file: int) -> bool:
@@ -109,91 +99,50 @@ def _try_lock(file: int) -> bool:
     return True
 
 
-def _is_same_file(path: Path, file: int) -> bool:
-    """Whether the path still is the open file: it may have been removed before it was locked."""
-    try:
-        on_disk, opened = path.stat(), os.fstat(file)
-    except FileNotFoundError:
-        return False
-    return (on_disk.st_dev, on_disk.st_ino) == (opened.st_dev, opened.st_ino)
-
-
 def _remove_lock(path: Path, file: int) -> None:
     """Delete a lock file while it is locked, then close it."""
+    _held.discard(file)
     with suppress(OSError):
         path.unlink()
-    _held_files.discard(file)
-    with suppress(OSError):
-        os.close(file)
+    os.close(file)
 
 
-# The server may close idle connections; this one is idle for a long time.
+# The server may close idle connections; that of a lock is idle for a long time.
 _NO_IDLE_TIMEOUT = (
     "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
 )
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(:run, 0))"
 
 
-class ServerLock:
-    """The lock of a run: a PostgreSQL advisory lock. `parts` are libpq parameters."""
+def _lock_on_server(database: Database, run: str) -> Callable[[], None] | None:
+    """Lock a run in a connection of its own; returns what unlocks it, None if another has locked it."""
+    from callscore.history.database import execute, fetch_all, readable_errors
 
-    def __init__(self, parts: dict[str, Any], run: str) -> None:
-        self._parts = parts
-        self._key = lock_key(f"run {run}")
-        self._connection: Connection[Any] | None = None
-
-    def __enter__(self) -> Self:
-        self.take()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-    def take(self) -> bool:
-        """Acquire the lock; returns False if another process holds it.
-
-        If the server cannot be reached, it counts as acquired.
-        """
-        from psycopg import Error
-
-        is_free = True
-        with suppress(Error):
-            if self._connection is None:
-                connection = self._connection = connect(self._parts)
-                connection.execute(_NO_IDLE_TIMEOUT)
-                found = connection.execute("SELECT pg_try_advisory_lock(%s)", [self._key])
-                row = found.fetchone()
-                is_free = row is None or bool(row[0])
+    with readable_errors(database.place):
+        connection: Any = database.connect()
+        execute(connection, _NO_IDLE_TIMEOUT)
+        [(is_free,)] = fetch_all(connection, _LOCK, {"run": f"callscore run {run}"})
         if not is_free:
-            self.release()
-        return is_free
-
-    def release(self) -> None:
-        """Release the lock, if this object holds it."""
-        from psycopg import Error
-
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(Error):
-                connection.close()
+            connection.close()
+            return None
+        file = connection.fileno()
+        _held.add(file)
+        return partial(_close, connection, file)
 
 
-def lock_key(what: str) -> int:
-    """The number of an advisory lock."""
-    digest = blake2b(
-        f"callscore {what}".encode("utf-8", "backslashreplace"), digest_size=8
-    ).digest()
-    return int.from_bytes(digest, "big", signed=True)
+def _close(connection: Any, file: int) -> None:
+    _held.discard(file)
+    connection.close()
 
 
-def is_abandoned(store: Store, run: RunRecord) -> bool:
+def is_abandoned(store: Database, run: RunRecord) -> bool:
     """Whether a run is marked as running, but its process has ended."""
     return run.status == "running" and is_unlocked(store, run)
 
 
-def is_unlocked(store: Store, run: RunRecord) -> bool:
+def is_unlocked(store: Database, run: RunRecord) -> bool:
     """Whether no process has locked a run."""
-    lock = store.lock(run.id)
-    if not lock.take():
-        return False
+    lock = RunLock(store, run.id)
+    is_free = lock.take()
     lock.release()
-    return True
+    return is_free

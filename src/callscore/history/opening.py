@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path, PurePath
 from shlex import quote
-from time import time
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidOption, UnknownRun, UnusableStore
-from callscore.history.environment import STORE_VARIABLE
-from callscore.history.git_index import tracked_file
 from callscore.history.postgres import (
+    STORE_VARIABLE,
+    connect,
     display_address,
     is_server_address,
     parse_address,
 )
+from callscore.history.run_metadata import run_git
 
 if TYPE_CHECKING:
-    from callscore.history.connections import Connections
     from callscore.history.store import Store
 
 _FOLDER = ".callscore"
 _FILE = "history.db"
-# Seconds in which a process creates the tables of a new file.
-_BEGINNING = 3.0
+
+
+# --- where ------------------------------------------------------------------------------------
 
 
 def default_path() -> Path:
@@ -52,6 +52,57 @@ def _contains(folder: Path, name: str) -> bool:
         return False
 
 
+def _requested(place: Path | str | None) -> str | None:
+    """The history that the user names: on the command line, or in the environment."""
+    return str(place or "") or os.environ.get(STORE_VARIABLE) or None
+
+
+def store_file_path(place: Path | str | None) -> Path | None:
+    """The file of a history; None for a server address.
+
+    Raises:
+        UnusableStore: it is an address that cannot be read, or the working directory is gone.
+    """
+    requested = _requested(place)
+    if requested is not None:
+        return None if is_server_address(requested) else Path(requested)
+    try:
+        return default_path()
+    except OSError as error:
+        raise UnusableStore(
+            _FOLDER, "the working directory no longer exists. Change to another one."
+        ) from error
+
+
+def _display_path(path: Path) -> str:
+    """The path relative to the working directory, if it is inside it."""
+    with suppress(OSError, ValueError):
+        path = path.relative_to(Path.cwd())
+    return str(path)
+
+
+def project_path(path: str) -> str:
+    """The path of a file relative to the project; unchanged if it is outside, or a URL."""
+    if "://" in path:
+        return path
+    try:
+        file, project = Path(path).resolve(), default_path().parent.parent.resolve()
+    except (OSError, RuntimeError):  # the working directory is gone, or links form a loop
+        return path
+    return file.relative_to(project).as_posix() if file.is_relative_to(project) else path
+
+
+def file_evaluation_name(path: str) -> str:
+    """The evaluation name for the cases of a file: `answers` for `runs/answers.jsonl.gz`."""
+    file = PurePath(path)
+    if file.suffix.lower() in (".gz", ".zst"):
+        file = file.with_suffix("")
+    return file.stem or path
+
+
+# --- opening ----------------------------------------------------------------------------------
+
+
 def open_store(place: Path | str | None = None) -> Store:
     """Open the history, and create it if there is none.
 
@@ -65,155 +116,95 @@ def open_store(place: Path | str | None = None) -> Store:
             written it.
         MissingExtra: psycopg is not installed.
     """
-    requested = _requested(place)
-    if requested is not None and is_server_address(str(requested)):
-        return _open_server(str(requested), named=place)
-    place_shown, path = _display_and_path(None if requested is None else Path(requested))
+    path = store_file_path(place)
+    if path is None:
+        return _open_server(str(_requested(place)), named=place)
     _require_untracked(path)
     make_store_folder(path)
-    _require_content(path, place_shown, _BEGINNING)
-    return _open_file(path, place_shown, is_reading=False, named=place)
+    if not path.exists():
+        create_file(path)
+    return _open_file(path, named=place)
 
 
 def open_existing(place: Path | str | None = None) -> Store:
-    """Open a history that exists for reading; none is created, and no file of the current version is changed.
+    """Open a history that exists for reading; none is created, and no file is changed.
 
     Raises:
         InvalidSettings: git tracks its file.
         UnknownRun: there is no history.
         UnusableStore: it cannot be used.
     """
-    file = store_file_path(place)
-    if file is None:
+    path = store_file_path(place)
+    if path is None:
         return _open_server(str(_requested(place)), named=place or None)
-    place_shown, path = _display_and_path(file)
     _require_untracked(path)
-    if not _exists(path):
-        raise UnknownRun(f"no runs yet: {path} does not exist")
-    _require_content(path, place_shown)
-    return _open_file(path, place_shown, is_reading=True, named=place or None)
-
-
-def _require_content(path: Path, place: str, seconds: float = 0.0) -> None:
-    """Refuse an empty file, which is what is left of a history. SQLite takes one byte for an empty file, too.
-
-    One that was changed in the last `seconds` may be a history that another process is just creating.
-    """
-    found = path.stat() if path.is_file() else None
-    if found is not None and found.st_size <= 1 and time() - found.st_mtime >= seconds:
-        raise UnusableStore(
-            place, "the file is empty. Restore a copy, or delete it to create a new one."
-        )
-
-
-def _require_untracked(path: Path) -> None:
-    """Refuse a history that comes with a checkout: a commit could replace its runs."""
-    found = tracked_file(path)
-    if found is not None:
-        raise InvalidOption(
-            f"git tracks {found}, so that a commit can replace saved runs. Take the history out of the"
-            f" repository: git rm --cached {quote(f':/{found}')}. In a build, keep it outside of the checkout: set"
-            f" {STORE_VARIABLE} to a file there"
-        )
-
-
-def store_file_path(place: Path | str | None) -> Path | None:
-    """The file of a history; None for a server address.
-
-    Raises:
-        UnusableStore: it is an address that cannot be read, or the working directory is gone.
-    """
-    requested = _requested(place)
-    if requested is None:
-        return _display_and_path(None)[1]
-    return None if is_server_address(str(requested)) else Path(requested)
-
-
-def _requested(place: Path | str | None) -> Path | str | None:
-    """The store that the user names: on the command line, or in the environment."""
-    return place or os.environ.get(STORE_VARIABLE) or None
-
-
-def _can_write(path: Path) -> bool:
-    """Whether the file and its folder can be written: SQLite creates files beside it."""
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-
-
-def _display_and_path(path: Path | None) -> tuple[str, Path]:
-    """The name of the file in messages, and the file."""
     try:
-        path = default_path() if path is None else path
-        return _display_path(path), path
+        path.stat()
+    except FileNotFoundError:
+        raise UnknownRun(f"no runs yet: {path} does not exist") from None
     except OSError as error:
-        raise UnusableStore(
-            str(path or _FOLDER), "the working directory no longer exists. Change to another one."
-        ) from error
+        raise _unusable_folder(path.parent, error) from error
+    # SQLite creates files beside it.
+    can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    return _open_file(path, named=place or None, is_read_only=not can_write)
 
 
-def _open_file(path: Path, place: str, *, is_reading: bool, named: Path | str | None) -> Store:
-    from callscore.history.connections import enable_wal, file_connections
-    from callscore.history.database import readable_errors
-    from callscore.history.locks import remove_stale_locks
+def _open_file(path: Path, *, named: Path | str | None, is_read_only: bool = False) -> Store:
+    from callscore.history.database import connect_file
     from callscore.history.store import Store
-    from callscore.history.table_versions import is_current, require_tables
 
-    can_write = not is_reading or _can_write(path)
-    connections = file_connections(path, is_read_only=not can_write)
-    with _closing_after_error(connections):
-        if not is_reading:
-            with readable_errors(place):
-                enable_wal(connections)
-        store = Store(connections, place, path, named=named)
-        if not is_reading:
-            _make_ready(store)
-            remove_stale_locks(path)
-            return store
-        with store.reading() as connection:
-            if not can_write:
-                require_tables(connection, place)
-            if not can_write or is_current(connection):
-                return store
-    connections.close()
-    return _open_file(path, place, is_reading=False, named=named)
+    connecting = partial(connect_file, path, is_read_only=is_read_only)
+    return _with_tables(Store(_display_path(path), connecting, path, named))
+
+
+def create_file(path: Path) -> None:
+    """Create a file with the tables, at once: other processes see all of it, or none."""
+    from callscore.history.database import connect_file, readable_errors
+    from callscore.history.tables import make_tables
+
+    new, place = path.with_name(f"{path.name}-{os.urandom(8).hex()}"), _display_path(path)
+    try:
+        with readable_errors(place), closing(connect_file(new)) as connection:
+            # Readers and writers do not block each other. The file remembers it; some disks cannot do it.
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN")
+            make_tables(connection)
+            connection.commit()
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            return  # another process was faster
+        except OSError:  # this disk has no links
+            new.rename(path)
+    except OSError as error:
+        raise _unusable_folder(path.parent, error) from error
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _open_server(address: str, *, named: Path | str | None) -> Store:
     parts = parse_address(address)
 
-    from callscore.history.connections import server_connections
     from callscore.history.store import Store
 
-    connections = server_connections(parts)
-    with _closing_after_error(connections):
-        store = Store(connections, display_address(parts), server=parts, named=named)
-        _make_ready(store)
-    return store
+    return _with_tables(Store(display_address(parts), partial(connect, parts), None, named))
 
 
-def _make_ready(store: Store) -> None:
-    """Create the tables, if there are none; of several processes one does it, and the others wait for it."""
-    from callscore.history.table_versions import ensure_tables, is_current
+def _with_tables(store: Store) -> Store:
+    """The history, with its tables: those of a server are created if it has none."""
+    from callscore.history.tables import has_tables, make_tables
 
-    with store.reading() as connection:
-        is_ready = is_current(connection)
-    if not is_ready:
-        with store.altering() as connection:
-            ensure_tables(connection, store.place)
-
-
-@contextmanager
-def _closing_after_error(connections: Connections) -> Iterator[None]:
     try:
-        yield
+        with store.reading() as connection:
+            is_ready = has_tables(connection, store.place)
+        if not is_ready:  # of several processes one does it, and the others wait for it
+            with store.writing() as connection:
+                if not has_tables(connection, store.place):
+                    make_tables(connection)
     except BaseException:
-        connections.close()
+        store.close()
         raise
-
-
-def _display_path(path: Path) -> str:
-    """The path relative to the working directory, if it is inside it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return store
 
 
 def make_store_folder(path: Path) -> None:
@@ -234,17 +225,6 @@ def make_store_folder(path: Path) -> None:
         )
 
 
-def _exists(file: Path) -> bool:
-    """Whether the file of a history exists; a folder that cannot be looked into is refused."""
-    try:
-        file.stat()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise _unusable_folder(file.parent, error) from error
-    return True
-
-
 def _unusable_folder(folder: Path, error: OSError) -> UnusableStore:
     return UnusableStore(
         _display_path(folder),
@@ -253,14 +233,14 @@ def _unusable_folder(folder: Path, error: OSError) -> UnusableStore:
 
 
 class StoreOpener:
-    """Opens a history on the first call; later calls return the same store."""
+    """Opens a history on the first call, or when a judge is first asked."""
 
     def __init__(self, open_it: Callable[[], Store]) -> None:
         self._open = open_it
         self._store: Store | None = None
 
     def __call__(self) -> Store:
-        """The open store."""
+        """The open store; later calls return the same."""
         if self._store is None:
             self._store = self._open()
         return self._store
@@ -269,13 +249,6 @@ class StoreOpener:
         """Close it, if it was opened."""
         if self._store is not None:
             self._store.close()
-
-
-class LazyJudgementStore(StoreOpener):
-    """Stores judgements; opens the history when a judge is first asked."""
-
-    def __init__(self, place: str | None = None) -> None:
-        super().__init__(partial(open_store, place))
 
     def judgement(self, key: str) -> Any | None:
         """The stored answer of a judge; None if there is none."""
@@ -286,24 +259,47 @@ class LazyJudgementStore(StoreOpener):
         self().save_judgement(key, model, answer)
 
 
-# Suffixes that may follow the suffix of the content.
-_COMPRESSED_SUFFIXES = (".gz", ".zst")
+# --- a history that git tracks ----------------------------------------------------------------
+
+_ENDINGS = ("", "-wal", "-shm", "-journal")  # of the files of an SQLite database
+_COMPRESSED = b"\4"  # the version of an index in which a name is what differs from the one before
+# The repository may belong to another user, as in a container of a build.
+_LIST = ("-c", "safe.directory=*", "ls-files", "-z", "--")
 
 
-def project_path(path: str) -> str:
-    """The path of a file relative to the project; unchanged if it is outside, or a URL."""
-    if "://" in path:
-        return path
-    try:
-        file, project = Path(path).resolve(), default_path().parent.parent.resolve()
-    except (OSError, RuntimeError):  # the working directory is gone, or links form a loop
-        return path
-    return file.relative_to(project).as_posix() if file.is_relative_to(project) else path
+def _require_untracked(path: Path) -> None:
+    """Refuse a history that comes with a checkout: a commit could replace its runs."""
+    with suppress(OSError, RuntimeError):  # the folder is gone, or links form a loop
+        for file in {path.absolute(), path.resolve()}:
+            root = next((each for each in file.parents if (each / ".git").exists()), None)
+            if root is not None:
+                _require_not_in(root, file.relative_to(root).as_posix())
 
 
-def file_evaluation_name(path: str) -> str:
-    """The evaluation name for the cases of a file: `answers` for `runs/answers.jsonl.gz`."""
-    file = PurePath(path)
-    if file.suffix.lower() in _COMPRESSED_SUFFIXES:
-        file = file.with_suffix("")
-    return file.stem or path
+def _require_not_in(root: Path, name: str) -> None:
+    """Refuse a file that a repository tracks: git is only asked if its index may have the name."""
+    index = _read_index(root / ".git")
+    # Some file systems do not distinguish upper and lower case. A compressed index has parts of names.
+    is_named = os.fsencode(name).lower() in index.lower()
+    if not is_named and index[7:8] != _COMPRESSED:
+        return
+    found = run_git(root, *_LIST, *[f":(icase,literal){name}{ending}" for ending in _ENDINGS])
+    if found is None and is_named:
+        from shutil import which
+
+        found = "" if which("git") else name  # it is refused rather than trusted
+    if found:
+        tracked = found.partition("\0")[0]
+        raise InvalidOption(
+            f"git tracks {tracked}, so that a commit can replace saved runs. Take the history out of the"
+            f" repository: git rm --cached {quote(f':/{tracked}')}. In a build, keep it outside of the checkout:"
+            f" set {STORE_VARIABLE} to a file there"
+        )
+
+
+def _read_index(git: Path) -> bytes:
+    """The index of a repository, a worktree or a submodule; empty if there is none."""
+    if git.is_file():
+        git = git.parent / os.fsdecode(git.read_bytes()).removeprefix("gitdir:").strip()
+    index = git / "index"
+    return index.read_bytes() if index.exists() else b""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.history.damage import DamagedHistoryError
-from callscore.history.database import fetch_all, fetch_pages, insert_into, insert_rows, is_sqlite
+from callscore.history.database import (
+    DamagedHistoryError,
+    fetch_all,
+    fetch_pages,
+    insert_into,
+    insert_rows,
+    is_sqlite,
+)
 from callscore.history.records import AnswerRecord, ResultRecord, clean_text, json_bytes
 from callscore.history.rows import (
     COMPRESSED_FROM,
@@ -79,21 +84,6 @@ _NEWEST = " ORDER BY answers.number DESC LIMIT 1"
 
 # The number of values that every SQLite accepts in one statement, less a few for other parameters.
 _MAX_VALUES = 800
-
-
-def page_of_results(
-    connection: AnyConnection, run: SavedRun, evaluation: int | None, *, after: int, limit: int
-) -> list[tuple[int, ResultRecord]]:
-    """Some results of a run with the numbers of their rows, in the order they were first written.
-
-    `after` is the number of the last result of the previous page.
-    """
-    query, values = f"{_WHOLE} AND results.number > ?", [run.number, after]
-    if evaluation is not None:
-        query += " AND results.evaluation = ?"
-        values.append(evaluation)
-    rows = fetch_all(connection, f"{query} ORDER BY results.number LIMIT ?", [*values, limit])
-    return _numbered(rows, run)
 
 
 def results_of_cases(
@@ -271,18 +261,13 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
 # --- all results of a run, without payloads ---------------------------------------------------
 
 
-def numbers_in_order(connection: AnyConnection, run: SavedRun) -> Sequence[int]:
-    """The row numbers of all results of a run, in the order of its cases.
-
-    Results of files have no position: they are written in the order of the cases.
-    """
-    return array("q", (number for (number,) in result_rows(connection, run, "number")))
-
-
 def result_rows(
     connection: AnyConnection, run: SavedRun, *columns: str
 ) -> Iterator[tuple[Any, ...]]:
-    """These columns of all results of a run, in the order of its cases; some are read at a time."""
+    """These columns of all results of a run, in the order of its cases; some are read at a time.
+
+    Results of files have no position: they are written in the order of the cases.
+    """
     query = (
         f"SELECT {', '.join(columns)} FROM results WHERE run = ?"  # noqa: S608  (our names)
         " ORDER BY coalesce(position, number), number"

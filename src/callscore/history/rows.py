@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from callscore.core.large_number import decode_json
 from callscore.core.results import ScoreCounts, Usage
-from callscore.history.damage import DamagedHistoryError
+from callscore.history.database import DamagedHistoryError
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,

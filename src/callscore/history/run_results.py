@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,33 +16,53 @@ if TYPE_CHECKING:
     from callscore.history.run_queries import SavedRun
     from callscore.history.store import Store
 
-_PAGE = 2_000  # results that are read in one transaction
+# Results that are read in one transaction.
+_PAGE = 2_000
+_WHOLE_PAGE = 200
 
 
 def light_results(store: Store, run: str) -> Iterator[tuple[int, ResultRecord]]:
     """The results of a run in the order of its cases, each with the number of its row.
 
-    They are without answers and calls, and of their cases they have the ids and tags. Some are read at a time.
+    They are without answers and calls, and of their cases they have the ids and tags.
     """
+    return _read_in_pages(store, *_run_and_numbers(store, run), _PAGE, is_light=True)
+
+
+def whole_results(store: Store, run: str, evaluation: int | None) -> Iterator[ResultRecord]:
+    """The results of a run, or of one of its evaluations, in the order in which they were first written."""
+    # Before the first page: what is read may be written elsewhere at once.
     saved, numbers = _run_and_numbers(store, run)
-    for start in range(0, len(numbers), _PAGE):
-        some = numbers[start : start + _PAGE]
-        found = _light_page(store, saved, some)
-        yield from [(number, found[number]) for number in some]
+    found = _read_in_pages(store, saved, sorted(numbers), _WHOLE_PAGE, is_light=False)
+    return (record for _, record in found if evaluation in (None, record.evaluation))
 
 
 @with_retries
 def _run_and_numbers(store: Store, run: str) -> tuple[SavedRun, Sequence[int]]:
+    """A run, and the row numbers of its results in the order of its cases."""
     with store.reading() as connection:
         saved = run_queries.saved_run(connection, run)
-        return saved, queries.numbers_in_order(connection, saved)
+        rows = queries.result_rows(connection, saved, "number")
+        return saved, array("q", (number for (number,) in rows))
+
+
+def _read_in_pages(
+    store: Store, run: SavedRun, numbers: Sequence[int], size: int, *, is_light: bool
+) -> Iterator[tuple[int, ResultRecord]]:
+    """The results in the rows of these numbers, read page by page."""
+    for start in range(0, len(numbers), size):
+        some = numbers[start : start + size]
+        found = _page(store, run, some, is_light=is_light)
+        yield from [(number, found[number]) for number in some]
 
 
 @with_retries
-def _light_page(store: Store, run: SavedRun, numbers: Sequence[int]) -> dict[int, ResultRecord]:
+def _page(
+    store: Store, run: SavedRun, numbers: Sequence[int], *, is_light: bool
+) -> dict[int, ResultRecord]:
     with store.reading() as connection:
         same = run_queries.same_run(connection, run.id, run.number)
-        return queries.results_by_number(connection, same, numbers, is_light=True)
+        return queries.results_by_number(connection, same, numbers, is_light=is_light)
 
 
 @with_retries

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from heapq import heappush, heappushpop
 from itertools import groupby
 from math import fsum
 from operator import itemgetter
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -68,7 +68,10 @@ def run_side(
         UnknownRun: the run has no such variant.
     """
     queries.require_results(connection, saved)
-    wanted = _of_variant(run_queries.side_evaluations(connection, saved), run, variant)
+    rows = run_queries.side_evaluations(connection, saved)
+    wanted = [row for row in rows if variant is None or row.variant == clean_text(variant)]
+    if variant is not None and not wanted:
+        raise unknown_variant(run.id, variant, [row.variant for row in rows])
     return Side(
         label=label,
         run=run.id,
@@ -81,15 +84,6 @@ def run_side(
         saved_cases=saved_cases_of(run),
         evaluations=tuple([_evaluation_side(row, run) for row in wanted]),
     )
-
-
-def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Sequence[Any]:
-    if variant is None:
-        return rows
-    found = [row for row in rows if row.variant == clean_text(variant)]
-    if found:
-        return found
-    raise unknown_variant(run.id, variant, [row.variant for row in rows])
 
 
 # --- the cases of one side, or of two ---------------------------------------------------------
@@ -117,9 +111,10 @@ SELECT {side} AS side, case_id, evaluation, trial, coalesce(position, number) AS
 tags, status, passed, f1, outcome FROM results WHERE run = ?
 """
 _OUTCOME = _Row._fields.index("tags")
+_place_of = itemgetter(_Row._fields.index("position"), _Row._fields.index("number"))
 
-# A case, and what it is sorted by: whether it stands for others, its position, and the number of its row.
-_Placed = tuple[bool, int, int, CaseOutcome]
+# A case, and what it is sorted by: whether it stands for others, and its place in the run.
+_Kept = tuple[tuple[bool, int, int], CaseOutcome]
 
 
 def with_cases(
@@ -155,41 +150,26 @@ def _rows_by_case(connection: AnyConnection, saved: Sequence[SavedRun]) -> Itera
 
 
 class _Same:
-    """Cases with the same outcome in both runs: how many, and the first of them."""
+    """Cases with the same outcome in both runs: how many, and the rows of the first of them by their place."""
 
     def __init__(self) -> None:
         self.count = 0
-        # A heap with the last case first. One more than are named: it stands for the others.
-        self.first: list[tuple[int, int, _Placed, _Placed]] = []
+        self._last = (maxsize, maxsize)  # of the first
+        self._rows: list[tuple[tuple[int, int], list[_Row], list[_Row]]] = []
 
-    def add(
-        self, before: Sequence[_Row], after: Sequence[_Row], read: Callable[..., _Placed]
-    ) -> None:
-        """Count a case, which `read` reads if it is one of the first."""
+    def add(self, before: list[_Row], after: list[_Row]) -> None:
         self.count += 1
-        position, number = min(map(_by_place, after))
-        place = -position, -number
-        if len(self.first) <= MOST_NAMES:
-            heappush(self.first, (*place, read(before), read(after)))
-        elif place > self.first[0][:2]:
-            heappushpop(self.first, (*place, read(before), read(after)))
+        place = min(map(_place_of, after))
+        if place < self._last:
+            self._rows.append((place, before, after))
+            if len(self._rows) > 2 * MOST_NAMES:
+                self._last = self.first()[-1][0]
 
-    def cases(self) -> Iterator[tuple[_Placed, _Placed]]:
-        """These cases in both runs."""
-        *first, last = sorted(self.first, key=itemgetter(0, 1), reverse=True)
-        yield from [(one, other) for *_, one, other in first]
-        count = 1 + self.count - len(self.first)
-        before, after = last[2:]
-        yield _counted_as(before, count), _counted_as(after, count)
-
-
-def _counted_as(placed: _Placed, count: int) -> _Placed:
-    _, position, number, case = placed
-    return count > 1, position, number, replace(case, count=count)
-
-
-# By the place in the run.
-_by_place = itemgetter(_Row._fields.index("position"), _Row._fields.index("number"))
+    def first(self) -> list[tuple[tuple[int, int], list[_Row], list[_Row]]]:
+        """The first cases; one more than are named, which stands for the others."""
+        self._rows.sort(key=itemgetter(0))
+        del self._rows[MOST_NAMES + 1 :]
+        return self._rows
 
 
 class _Reader:
@@ -206,7 +186,7 @@ class _Reader:
             {each.number: (each.place, each.name) for each in side.evaluations} for side in sides
         ]
         self._different = [0] * len(sides)
-        self._kept: list[dict[int, list[_Placed]]] = [
+        self._kept: list[dict[int, list[_Kept]]] = [
             {number: [] for number in files} for files in self._files
         ]
         self._same: dict[tuple[int, Hashable, Hashable], _Same] = {}
@@ -219,11 +199,11 @@ class _Reader:
                 found[row.side].setdefault(row.evaluation, []).append(row)
         for side, trials in enumerate(found):
             self._different[side] += len({self._files[side][number] for number in trials})
-        if len(found) > 1:
+        if self._partners:
             self._leave_out_same(*found)
-        for kept, trials in zip(self._kept, found, strict=True):
+        for side, trials in enumerate(found):
             for number, of_case in trials.items():
-                kept[number].append(self._placed(of_case))
+                self._keep(side, number, of_case)
 
     def _leave_out_same(self, first: dict[int, list[_Row]], second: dict[int, list[_Row]]) -> None:
         """Count what is the same in both runs."""
@@ -234,11 +214,12 @@ class _Reader:
             if after is None or what is None:
                 continue
             kind = None if self._kind_of is None else self._kind_of(partner.label, after[0].case)
-            self._same.setdefault((number, what, kind), _Same()).add(before, after, self._placed)
+            self._same.setdefault((number, what, kind), _Same()).add(before, after)
             del first[number], second[partner.number]
 
-    def _placed(self, rows: Sequence[_Row]) -> _Placed:
-        first = min(rows, key=_by_place)
+    def _keep(self, side: int, number: int, rows: Sequence[_Row], count: int = 1) -> None:
+        """Keep a case of an evaluation, which stands for `count` cases."""
+        first = min(rows, key=_place_of)
         expectation, asked, _ = digest_texts(first.digests)
         case = CaseOutcome(
             id=first.case,
@@ -246,24 +227,27 @@ class _Reader:
             tags=decode_tags(first.tags) if first.tags else (),
             expectation=expectation,
             asked=asked,
+            count=count,
         )
-        return False, first.position, first.number, case
+        self._kept[side][number].append(((count > 1, *_place_of(first)), case))
 
     def sides(self) -> tuple[Side, ...]:
         """The sides with their cases, each in the order of its run."""
-        for (number, _, _), same in self._same.items():
-            for before, after in same.cases():
-                self._kept[0][number].append(before)
-                self._kept[1][self._partners[number].number].append(after)
-        return tuple(map(self._side, self._sides, self._kept, self._different))
-
-    def _side(self, side: Side, kept: dict[int, list[_Placed]], different: int) -> Side:
-        evaluations = []
-        for each in side.evaluations:
-            placed = kept.pop(each.number)
-            placed.sort(key=itemgetter(0, 1, 2))
-            evaluations.append(replace(each, cases=tuple([case for *_, case in placed])))
-        return replace(side, evaluations=tuple(evaluations), different_cases=different)
+        for (number, *_), same in self._same.items():
+            first = same.first()
+            others = same.count - len(first)
+            for at, (_, before, after) in enumerate(first, 1):
+                count = 1 + others if at == len(first) else 1
+                self._keep(0, number, before, count)
+                self._keep(1, self._partners[number].number, after, count)
+        found = []
+        for side, kept, different in zip(self._sides, self._kept, self._different, strict=True):
+            evaluations = []
+            for each in side.evaluations:
+                cases = sorted(kept.pop(each.number), key=itemgetter(0))
+                evaluations.append(replace(each, cases=tuple([case for _, case in cases])))
+            found.append(replace(side, evaluations=tuple(evaluations), different_cases=different))
+        return tuple(found)
 
 
 def _what_is_same(before: Sequence[_Row], after: Sequence[_Row]) -> Hashable | None:
@@ -314,9 +298,11 @@ _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
 
 
 def _evaluation_side(row: Any, run: RunRecord) -> EvaluationSide:
-    summary = _decode_json(row.summary, {})
-    settings, scorers = _decode_json(row.settings, {}), _decode_json(row.scorers, ())
-    required = _required_means(summary)
+    settings, summary, scorers = [
+        msgspec.json.decode(text or nothing)
+        for text, nothing in ((row.settings, "{}"), (row.summary, "{}"), (row.scorers, "[]"))
+    ]
+    required, below = _means(summary)
     return EvaluationSide(
         name=row.name,
         place=row.place,
@@ -325,12 +311,12 @@ def _evaluation_side(row: Any, run: RunRecord) -> EvaluationSide:
         options={
             **settings,
             **(run.arguments.get(READING_ARGUMENT) or {}),
-            "scorers": list(scorers),
+            "scorers": scorers,
             "fail_under": required,
             "tools": row.tools.hex()[:_DIGEST_SHOWN] if row.tools else None,
         },
         number=row.number,
-        below=tuple(_missed_means(summary)),
+        below=tuple(below),
         required=required,
         totals=_side_totals(summary, settings.get("pass_mark")),
     )
@@ -370,25 +356,18 @@ def _side_totals(summary: dict[str, Any], pass_mark: Any) -> SideTotals | None:
     )
 
 
-def _decode_json(text: str | None, nothing: Any) -> Any:
-    return nothing if text is None else msgspec.json.decode(text)
-
-
-def _required_means(summary: dict[str, Any]) -> dict[str, float]:
-    """Scorer -> `fail_under`; imported runs may contain anything."""
-    means = {each.get("name"): each.get("fail_under") for each in summary.get("scorers") or ()}
-    return {str(name): mean for name, mean in means.items() if isinstance(mean, int | float)}
-
-
-def _missed_means(summary: dict[str, Any]) -> Iterator[Note]:
-    """The scorers below `fail_under` of a finished evaluation."""
+def _means(summary: Mapping[str, Any]) -> tuple[dict[str, float], list[Note]]:
+    """The `fail_under` of each scorer that has one, and the scorers below it, each in a sentence."""
+    required: dict[str, float] = {}
+    below: list[Note] = []
     for scorer in summary.get("scorers") or ():
-        mean, fail_under = scorer.get("mean"), scorer.get("fail_under")
-        if fail_under is None or (mean is not None and mean >= fail_under):
+        name, mean, least = map(scorer.get, ("name", "mean", "fail_under"))
+        if not isinstance(least, int | float):  # imported runs may contain anything
             continue
-        values = {"scorer": scorer.get("name"), "required": exact_decimal(fail_under)}
-        yield (
-            Note(NO_MEAN, values)
-            if mean is None
-            else Note(BELOW_THRESHOLD, values | {"mean": decimal(mean, border=fail_under)})
-        )
+        required[str(name)] = least
+        values = {"scorer": name, "required": exact_decimal(least)}
+        if mean is None:
+            below.append(Note(NO_MEAN, values))
+        elif mean < least:
+            below.append(Note(BELOW_THRESHOLD, values | {"mean": decimal(mean, border=least)}))
+    return required, below

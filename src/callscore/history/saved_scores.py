@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import astuple
 
 from callscore.core.arguments import ArgumentCounts, Difference
 from callscore.core.call import DecodedCalls, ToolCall
@@ -134,43 +135,44 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 def save_score(score: Score, case: Case, payload: Mapping[str, Any]) -> dict[str, Any]:
     """A score as the plain data of a `SavedScore`; `payload` is how its case is saved."""
-    found: dict[str, Any] = {"equal": score.equal_start} if score.equal_start else {}
-    if score.other_correct:
-        found["correct"] = list(map(list, score.other_correct))
-    for name in ("forbidden", "free", "assumed_writes"):
-        if values := getattr(score, name):
-            found[name] = list(values)
-    for name in ("faults", "turns", "ignored"):
-        if (values := getattr(score, name)) or values is not getattr(_NO_SCORE, name):
-            found[name] = list(map(_fields, values))
-    _save_pairs(score, found)
-    _save_calls(score, case, payload, found)
-    return found if found.keys() <= _POSITIONS else _encoded(found)
+    correct = () if score.has_equal_pairs else score.correct
+    incorrect, left = _saved_pairs(score.incorrect, MAX_DIFFERENCES)
+    accepted, _ = _saved_pairs([pair for pair in correct if not _is_equal(pair)], left)
+    written = payload.get("expected") or ()
+    wanted = () if case.expected is UNSET else case.expected or ()
+    expectation: Any = False
+    if score.expectation is not None:
+        is_that = _is_written(score.expectation, wanted, written)
+        expectation = is_that or score.expectation
+    return plain_score(
+        SavedScore(
+            equal=score.equal_start,
+            correct=score.other_correct,
+            incorrect=incorrect,
+            accepted=accepted,
+            forbidden=score.forbidden,
+            free=score.free,
+            faults=score.faults,
+            turns=score.turns,
+            ignored=score.ignored,
+            assumed_writes=score.assumed_writes,
+            expectation=expectation,
+            expected=UNSET if _is_written(score.expected, wanted, written) else score.expected,
+            actual=UNSET if _is_same(score.actual, case.actual or ()) else score.actual,
+        )
+    )
 
 
-_POSITIONS = frozenset(("equal", "correct", "forbidden", "free"))  # which hold only numbers
-_NO_SCORE = Score((), (), 0)
-
-
-def _save_pairs(score: Score, found: dict[str, Any]) -> None:
-    left = MAX_DIFFERENCES
-    accepted = () if score.has_equal_pairs else score.correct
-    for name, pairs in (
-        ("incorrect", score.incorrect),
-        ("accepted", [pair for pair in accepted if not _is_equal(pair)]),
-    ):
-        for pair in pairs:
-            differences = pair.differences
-            fields: dict[str, Any] = {
-                "expected": pair.expected_index,
-                "actual": pair.actual_index,
-                "counts": list(pair.counts),
-                "differences": list(map(_fields, differences[:left])),
-            }
-            if len(differences) > left:
-                fields["differing"] = pair.differing_arguments
-            left = max(left - len(differences), 0)
-            found.setdefault(name, []).append(fields)
+def _saved_pairs(pairs: Iterable[Pair], left: int) -> tuple[tuple[SavedPair, ...], int]:
+    """Pairs with the first of their differences; and how many more may be saved."""
+    found = []
+    for pair in pairs:
+        differences = pair.differences
+        differing = tuple(pair.differing_arguments) if len(differences) > left else None
+        place = pair.expected_index, pair.actual_index
+        found.append(SavedPair(*place, pair.counts, differences[:left], differing))
+        left = max(left - len(differences), 0)
+    return tuple(found), left
 
 
 def _equal_counts(call: ToolCall) -> ArgumentCounts:
@@ -183,57 +185,54 @@ def _is_equal(pair: Pair) -> bool:
     return is_any or (pair.counts == _equal_counts(pair.expected) and not pair.differences)
 
 
-def _save_calls(
-    score: Score, case: Case, payload: Mapping[str, Any], found: dict[str, Any]
-) -> None:
-    """What is expected and what was called, where it is not as the case has it."""
-    written = payload.get("expected") or ()
-    wanted = () if case.expected is UNSET else case.expected or ()
-    if not _is_written(score.expected, wanted, written):
-        found["expected"] = list(map(_fields, score.expected))
-    if score.expectation is not None:
-        is_that = _is_written(score.expectation, wanted, written)
-        found["expectation"] = is_that or list(map(_fields, score.expectation))
-    if not _is_same(score.actual, case.actual or ()):
-        found["actual"] = calls_payload(score.actual)
-
-
 def _is_written(items: Sequence[Expected], wanted: Sequence[Any], written: Sequence[Any]) -> bool:
     """Whether these expected items can be read from the saved case, in which they are `written`."""
-    is_same = _is_same(items, wanted)
-    if is_same and wanted.__class__ is DecodedCalls:
-        return True
-    if any(PYTHON_KEY in item for item in written if isinstance(item, dict)):
-        return False
-    return is_same or [expected_payload(item) for item in items] == [*written]
+    is_python = any(PYTHON_KEY in item for item in written if isinstance(item, dict))
+    return _is_same(items, wanted) and not is_python
 
 
 def _is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
     return len(items) == len(others) and all(map(is_, items, others))
 
 
-def _fields(value: Any) -> Any:
-    """The fields of a value that are set, and those of the values in it."""
-    if isinstance(value, Struct) and not isinstance(value, Matcher):
-        names, defaults = value.__struct_fields__, type(value).__struct_defaults__
-        usual = dict(zip(names[-len(defaults) :], defaults, strict=True)) if defaults else {}
-        fields = {name: getattr(value, name) for name in names}
-        return {
-            name: _fields(each)
-            for name, each in fields.items()
-            if each is not usual.get(name, UNSET)
-        }
-    if isinstance(value, tuple) and value and isinstance(value[0], Struct):  # of a group
-        return list(map(_fields, value))
-    return value
-
-
 # A rule, and an object with such keys, so that they can be told from one another.
 _RULE, _OBJECT = "$rule", "$object"
 
 
+def plain_score(saved: SavedScore) -> dict[str, Any]:
+    """A saved score as JSON from which it can be read again, but for what is neither a rule nor JSON.
+
+    What is empty is left out.
+    """
+    fields = _set_fields(saved)
+    if fields.keys() <= _POSITIONS:
+        return fields
+    plain: dict[str, Any] = _encoded(_without_structs(saved))
+    return plain
+
+
+_POSITIONS = frozenset(("equal", "correct", "forbidden", "free"))  # which hold only numbers
+
+
+def _set_fields(value: Struct) -> dict[str, Any]:
+    names, usual = _names_and_defaults(value.__class__)
+    found = zip(names, astuple(value), usual, strict=True)
+    return {name: each for name, each, default in found if each is not default}
+
+
+@cache
+def _names_and_defaults(kind: type[Struct]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    names, values = kind.__struct_fields__, kind.__struct_defaults__
+    return names, (UNSET,) * (len(names) - len(values)) + values
+
+
+def _without_structs(value: Any) -> Any:
+    if isinstance(value, Struct) and not isinstance(value, Matcher):
+        return {name: _without_structs(each) for name, each in _set_fields(value).items()}
+    return [*map(_without_structs, value)] if isinstance(value, tuple) else value
+
+
 def _encoded(value: Any, depth: int = 0) -> Any:
-    """A value as JSON from which it can be read again, but for what is neither a rule nor JSON."""
     if is_json(value, has_rules=False):
         return value
     if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple | Matcher):
@@ -287,6 +286,16 @@ def without_addresses(text: Any) -> Any:
 # --- reading --------------------------------------------------------------------------------------
 
 
+_READ_ERRORS = (CallscoreError, ValueError, LookupError, TypeError, RecursionError)
+
+
+def read_saved(plain: Mapping[str, Any] | None) -> SavedScore | None:
+    """What `plain_score` has written; None if it is nothing, or something else."""
+    with suppress(*_READ_ERRORS):
+        return None if plain is None else msgspec.convert(_decoded(plain), SavedScore, strict=False)
+    return None
+
+
 def read_score(
     saved: Mapping[str, Any] | None,
     payload: Mapping[str, Any],
@@ -297,11 +306,9 @@ def read_score(
 
     `payload` is the case as it is saved, and `calls` are the actual ones.
     """
-    if saved is None:
-        return None
-    with suppress(CallscoreError, ValueError, LookupError, TypeError, RecursionError):
-        kept = msgspec.convert(_decoded(saved), SavedScore, strict=False)
-        return _read_score(kept, payload, calls, settings)
+    with suppress(*_READ_ERRORS):
+        kept = read_saved(saved)
+        return None if kept is None else _read_score(kept, payload, calls, settings)
     return None
 
 

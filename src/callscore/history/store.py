@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from callscore.errors import UnusableStore
 from callscore.history import queries, run_queries
-from callscore.history.database import FILE_GONE, file_identity, readable_errors, with_retries
-from callscore.history.locks import RunLock, ServerLock
+from callscore.history.database import Database, with_retries
+from callscore.history.locks import RunLock
 from callscore.history.postgres import store_arguments
 from callscore.history.records import (
     AnswerRecord,
@@ -29,43 +26,29 @@ if TYPE_CHECKING:
 
     from callscore.comparing.sides import Side
     from callscore.history.cleanup import CleanupResult
-    from callscore.history.connections import Connections
     from callscore.history.database import AnyConnection
-    from callscore.history.run_queries import SavedRun
     from callscore.history.run_sides import KindOf
 
-# Results that are read at a time, so that a long run needs no more memory than a short one.
-_PAGE = 200
 
-
-class Store:
-    """The history of runs in a database; threads may share it.
+class Store(Database):
+    """The history of runs in a database.
 
     Methods import what only some commands need. They raise `UnusableStore` if the database cannot be
     used, and `UnknownRun` if there is no run with the given id.
 
     Attributes:
-        place: the name of the database in messages.
-        path: the file of the database; None for a server.
         command_options: the arguments with which a command finds it, see `store_arguments`.
     """
 
     def __init__(
         self,
-        connections: Connections,
         place: str,
+        connect: Callable[[], AnyConnection],
         path: Path | None = None,
-        server: dict[str, Any] | None = None,
         named: Path | str | None = None,
     ) -> None:
-        self.place = place
-        self.path = path
+        super().__init__(place, connect, path)
         self.command_options = store_arguments(named)
-        self._server = server
-        self._file = file_identity(path)
-        self._connections = connections
-        # Threads wait for one another here; in the database they would have to poll.
-        self._turn = Lock()
         self._numbers: dict[str, int] = {}
 
     def __enter__(self) -> Self:
@@ -74,53 +57,9 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the connections."""
-        with readable_errors(self.place):
-            self._connections.close()
-
-    @contextmanager
-    def writing(self) -> Iterator[AnyConnection]:
-        """A transaction for writing."""
-        with (
-            readable_errors(self.place),
-            self._turn,
-            self._connections.writing() as connection,
-        ):
-            yield connection
-        self._require_file()
-
-    @contextmanager
-    def altering(self) -> Iterator[AnyConnection]:
-        """A transaction during which no other process writes."""
-        with (
-            readable_errors(self.place),
-            self._turn,
-            self._connections.altering() as connection,
-        ):
-            yield connection
-        self._require_file()
-
-    def _require_file(self) -> None:
-        # Writes to a deleted file that is still open succeed, and are lost.
-        if file_identity(self.path) != self._file:
-            raise UnusableStore(self.place, FILE_GONE)
-
-    @contextmanager
-    def reading(self) -> Iterator[AnyConnection]:
-        """A connection for reading: all queries see the same state of the history."""
-        with readable_errors(self.place), self._connections.reading() as connection:
-            yield connection
-
-    @contextmanager
-    def connected(self) -> Iterator[AnyConnection]:
-        """A connection without a transaction."""
-        with readable_errors(self.place), self._connections.connected() as connection:
-            yield connection
-
-    def lock(self, run: str) -> RunLock | ServerLock:
+    def lock(self, run: str) -> RunLock:
         """The lock of a run, not yet acquired."""
-        return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
+        return RunLock(self, run)
 
     # --- runs ---------------------------------------------------------------------------------
 
@@ -194,6 +133,18 @@ class Store:
             return run
 
     @with_retries
+    def request_stop(self, run: str) -> None:
+        """Ask the process of a run, on any machine, to stop it as after Ctrl-C."""
+        with self.writing() as connection:
+            run_queries.request_stop(connection, run_queries.saved_run(connection, run))
+
+    @with_retries
+    def is_stop_requested(self, run: str) -> bool:
+        """Whether a run was asked to stop since it began or was resumed."""
+        with self.reading() as connection:
+            return run_queries.is_stop_requested(connection, run)
+
+    @with_retries
     def baselines(self) -> list[Baseline]:
         """The baselines, sorted by name."""
         with self.reading() as connection:
@@ -245,15 +196,9 @@ class Store:
 
         They are read page by page.
         """
-        # Before the first page: what is read may be written elsewhere at once.
-        return self._result_pages(self._complete_run(run), evaluation)
+        from callscore.history.run_results import whole_results
 
-    @with_retries
-    def _complete_run(self, run: str) -> SavedRun:
-        with self.reading() as connection:
-            saved = run_queries.saved_run(connection, run)
-            queries.require_results(connection, saved)
-            return saved
+        return whole_results(self, run, evaluation)
 
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
@@ -296,26 +241,6 @@ class Store:
         """The highest trial of each evaluation of a run, by its number."""
         with self.reading() as connection:
             return queries.highest_trials(connection, run_queries.saved_run(connection, run))
-
-    def _result_pages(self, run: SavedRun, evaluation: int | None) -> Iterator[ResultRecord]:
-        after = -1
-        is_last = False
-        while not is_last:
-            page = self._result_page(run, evaluation, after)
-            is_last = len(page) < _PAGE
-            yield from [record for _, record in page]
-            after = page[-1][0] if page else after
-
-    @with_retries
-    def _result_page(
-        self, run: SavedRun, evaluation: int | None, after: int
-    ) -> list[tuple[int, ResultRecord]]:
-        with self.reading() as connection:
-            current = run_queries.same_run(connection, run.id, run.number)
-            page = queries.page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
-            if len(page) < _PAGE:
-                queries.require_results(connection, current)
-            return page
 
     @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:

@@ -8,7 +8,13 @@ A run has evaluations, an evaluation has results. Cases and answers, which repea
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from callscore.errors import UnusableStore
+from callscore.history.database import execute, fetch_all, insert_into, insert_rows, is_sqlite
+
+if TYPE_CHECKING:
+    from callscore.history.database import AnyConnection
 
 VERSION = 10
 
@@ -217,3 +223,63 @@ RunRow = _make_type("RunRow", RUNS.names)
 EvaluationRow = _make_type("EvaluationRow", (*EVALUATIONS.names, "tools_body"), defaults=(None,))
 ResultRow = _make_type("ResultRow", (*RESULTS.names, "payload_body", "answer_body"))
 AnswerRow = _make_type("AnswerRow", (*ANSWERS.names, "answer_body", "run_id"))
+
+
+# --- in a database ----------------------------------------------------------------------------
+
+# `sqlite_master` has the tables of SQLite itself, too.
+_TABLES_OF_FILE = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) != 'sqlite_'"
+)
+_TABLES_OF_SERVER = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+
+
+def has_tables(connection: AnyConnection, place: str) -> bool:
+    """Whether a database has the tables; a file always has.
+
+    Raises:
+        UnusableStore: they are of another version, or damaged, or the database is of another program.
+    """
+    is_file = is_sqlite(connection)
+    rows = fetch_all(connection, _TABLES_OF_FILE if is_file else _TABLES_OF_SERVER)
+    names = {name for (name,) in rows}
+    if VERSION_TABLE.name in names:
+        return _is_this_version(connection, place)
+    # A file must not have other tables; on a server other programs may have theirs beside ours.
+    if names if is_file else names & {table.name for table in TABLES}:
+        raise UnusableStore(
+            place, "the database belongs to another program. Move it away to create a new one."
+        )
+    if is_file:
+        raise UnusableStore(
+            place, "the file is empty. Restore a copy, or delete it to create a new one."
+        )
+    return False
+
+
+def _is_this_version(connection: AnyConnection, place: str) -> bool:
+    rows = fetch_all(connection, f"SELECT version FROM {VERSION_TABLE.name}")  # noqa: S608  (our own name)
+    found = rows[0][0] if len(rows) == 1 else None
+    if found == VERSION:
+        return True
+    if not isinstance(found, int) or found < 1:
+        raise UnusableStore(place, "the file is damaged. Restore a copy of it.")
+    if found > VERSION:
+        raise UnusableStore(
+            place,
+            f"written by a newer callscore: its tables have version {found}, and this callscore "
+            f"reads version {VERSION}. Upgrade: pip install --upgrade callscore",
+        )
+    raise UnusableStore(
+        place,
+        f"its tables have version {found}, from before the first release, and this callscore "
+        f"reads version {VERSION}. Move it away to create a new one.",
+    )
+
+
+def make_tables(connection: AnyConnection) -> None:
+    """Create the tables in the current transaction."""
+    for table in TABLES:
+        for statement in table.statements(is_sqlite=is_sqlite(connection)):
+            execute(connection, statement)
+    insert_rows(connection, insert_into(VERSION_TABLE), [(VERSION,)])

@@ -16,7 +16,7 @@ import msgspec
 
 from callscore.errors import InvalidCall, InvalidSettings, UnknownRun
 from callscore.hiding.hider import hide_for_report, hide_text
-from callscore.history.environment import STORE_VARIABLE
+from callscore.history.postgres import STORE_VARIABLE
 from callscore.integrations.history_fields import (
     CASE_FIELDS,
     COMPARE_FIELDS,

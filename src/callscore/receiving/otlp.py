@@ -132,10 +132,10 @@ def read_request(body: bytes, kind: Kind) -> tuple[list[ReceivedSpan], Refused]:
     Raises:
         RefusedRequest: the body is not an `ExportTraceServiceRequest`, or has too many values.
     """
-    is_json = kind == JSON
-    return _spans_of(
-        _records_of_json(body) if is_json else read_span_records(body, max_fields=_MAX_VALUES)
-    )
+    if kind == PROTOBUF:
+        return _spans_of(read_span_records(body, max_fields=_MAX_VALUES))
+    _require_few_values(body)
+    return _spans_of(_records_of_json(body))
 
 
 def read_document(text: bytes) -> list[ReceivedSpan]:
@@ -226,7 +226,6 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _records_of_json(body: bytes) -> Iterator[SpanRecord]:
-    _require_few_values(body)
     for around in _decode_request(body).resource_spans or ():
         batch = _given(resource=around.resource, schemaUrl=around.schema_url)
         for inner in around.scope_spans or ():

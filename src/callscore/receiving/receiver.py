@@ -154,11 +154,16 @@ class Receiver:
         offset, text, is_whole = -1, b"", True
         for offset, text in self._file.lines_from(min(first, begin)):
             is_whole = text.endswith(b"\n")
-            with suppress(*_NOT_JSON):
-                line = _decode_line(text if is_whole else b"")
-                self._traces.remember(line.trace_id, line.part, line.spans)
+            with suppress(RefusedRequest, *_NOT_JSON):
+                about = _decode_line(text if is_whole else b"")
+                trace = Trace(trace_id=about.trace_id, part=about.part)
+                for span in read_document(text):
+                    trace.add(span)
+                self._traces.remember(trace.trace_id, trace.part, trace.spans)
                 if offset >= begin:
-                    self._take_line(text, line)
+                    self._session.take(trace)
+                    self._count_written(trace)
+                    self.counts.written_before += 1
         if offset >= begin and session is not None and not is_whole:
             self._file.cut(offset)  # a killed process has written it in part
         elif size:
@@ -175,15 +180,9 @@ class Receiver:
         if not text.endswith(b"\n"):
             self._file.append([b"\n"])
 
-    def _take_line(self, text: bytes, line: _Line) -> None:
-        trace = Trace(trace_id=line.trace_id, part=line.part)
-        with suppress(RefusedRequest):
-            for span in read_document(text):
-                trace.add(span)
+    def _count_written(self, trace: Trace) -> None:
         self.counts.traces += 1
-        self.counts.written_before += 1
         self.counts.written_spans += len(trace.spans)
-        self._session.take(trace)
 
     # --- in the threads of the server ---
 
@@ -288,8 +287,7 @@ class Receiver:
         for trace, _ in waiting:
             with self._guard:
                 self._traces.forget(trace)
-                self.counts.traces += 1
-                self.counts.written_spans += len(trace.spans)
+                self._count_written(trace)
             self._on_written(trace)
 
 
@@ -299,48 +297,26 @@ def _by_trace(spans: list[ReceivedSpan], limit: int) -> list[tuple[list[Received
     Each row has what is around its spans. That may be much more than the request.
     """
     parts: dict[str, list[ReceivedSpan]] = {}
-    groups: dict[str, dict[tuple[bytes, bytes], list[bytes]]] = {}
-    size = 0
     for span in spans:
         parts.setdefault(span.trace, []).append(span)
-        group = groups.setdefault(span.trace, {})
-        around = span.batch, span.scope
-        size += len(span.content) + (0 if around in group else sum(map(len, around)))
-        group.setdefault(around, []).append(span.content)
+    found, size = [], 0
+    for name, part in parts.items():
+        trace = Trace(trace_id=name)
+        for span in part:
+            trace.add(span)
+        found.append((part, document_of(trace.groups)))
+        size += len(found[-1][1])
         if size > limit:
-            raise RefusedRequest(
-                413, f"its traces would take more than {limit:,} bytes. {SEND_FEWER}"
-            )
-    return [(part, document_of(groups[trace])) for trace, part in parts.items()]
-
-
-# --- the lines of the output ---------------------------------------------------------------------
-
-
-class _Span(Struct, rename="camel"):
-    span_id: str = ""
-
-
-class _ScopeSpans(Struct):
-    spans: list[_Span] = []
-
-
-class _ResourceSpans(Struct, rename="camel"):
-    scope_spans: list[_ScopeSpans] = []
+            problem = f"its traces would take more than {limit:,} bytes. {SEND_FEWER}"
+            raise RefusedRequest(413, problem)
+    return found
 
 
 class _Line(Struct):
-    """What identifies the spans of a line."""
+    """What identifies a line of the output."""
 
     trace_id: str
     part: int = 1
-    resource_spans: list[_ResourceSpans] = msgspec.field(name="resourceSpans", default=[])
-
-    @property
-    def spans(self) -> list[str]:
-        """The ids of its spans."""
-        scopes = [scope for batch in self.resource_spans for scope in batch.scope_spans]
-        return [span.span_id.lower() for scope in scopes for span in scope.spans]
 
 
 _decode_line = msgspec.json.Decoder(_Line).decode

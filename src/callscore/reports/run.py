@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import compress, groupby
 from typing import NamedTuple
 
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -13,13 +13,13 @@ from callscore.core.results import (
     EvaluationResults,
     Failure,
     FailureKind,
-    ListedCase,
     Noted,
     Result,
     RunResults,
     ScorerResult,
     Usage,
 )
+from callscore.core.statistics import mean_of
 from callscore.core.summary import pass_rates
 from callscore.reports.formatting import (
     NO_NUMBER,
@@ -379,29 +379,37 @@ def listed_rows(
 
 
 def _listed_table(
-    listed: Sequence[ListedCase], pass_mark: float, lang: Language
+    listed: Sequence[Sequence[Result]], pass_mark: float, lang: Language
 ) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
-    columns = [("", [_mark(case) for case in listed])]
-    columns.append((say(SCORE, lang), [_score_cell(case, pass_mark, lang) for case in listed]))
-    if any(case.trials > 1 for case in listed):
-        shares = [share_cell(case.passed_trials, case.trials) for case in listed]
-        columns.append((say(PASSED, lang), shares))
-    if any(case.seconds for case in listed):
-        times = [(duration(case.seconds, lang) if case.seconds else "", "dim") for case in listed]
-        columns.append((say(TIME, lang), times))
-    headers = [header for header, _ in columns]
-    rows = [(case.id, [cells[place] for _, cells in columns]) for place, case in enumerate(listed)]
-    return headers, rows
+    rows = [(trials[0].id, _listed_row(trials, pass_mark, lang)) for trials in listed]
+    is_shown = (
+        *(True, True, any(len(trials) > 1 for trials in listed)),
+        any(cells[-1][0] for _, cells in rows),
+    )
+    headers = ["", say(SCORE, lang), say(PASSED, lang), say(TIME, lang)]
+    found = [(name, list(compress(cells, is_shown))) for name, cells in rows]
+    return list(compress(headers, is_shown)), found
 
 
-def _mark(case: ListedCase) -> Cell:
-    return _ERROR_MARK if case.errors == case.trials else MARKS[case.passed]
-
-
-def _score_cell(case: ListedCase, pass_mark: float, lang: Language) -> Cell:
-    if case.errors == case.trials:
-        return say(_ERROR, lang), "red"
-    return number_text(case.value, border=pass_mark), "dim" if case.value is None else ""
+def _listed_row(trials: Sequence[Result], pass_mark: float, lang: Language) -> list[Cell]:
+    """The mark, the score, how many trials passed, and the time of an answer."""
+    answered = [each for each in trials if each.failure is None]
+    passed = [each.passed for each in answered] + [False] * (len(trials) - len(answered))
+    lowest = [
+        min(found)
+        for each in answered
+        if (found := [one.value for one in each.values if one.value is not None])
+    ]
+    values = lowest + [0.0] * (len(trials) - len(answered))
+    seconds = mean_of([each.answer.seconds for each in trials if each.answer is not None] or [0])
+    mark, score = _ERROR_MARK, (say(_ERROR, lang), "red")
+    if answered:
+        is_undecided = all(each is None for each in passed)
+        mark = MARKS[None if is_undecided else False not in passed]
+        value = mean_of(values) if values else None
+        score = number_text(value, border=pass_mark), "dim" if value is None else ""
+    time = duration(seconds, lang) if seconds else ""
+    return [mark, score, share_cell(passed.count(True), len(trials)), (time, "dim")]
 
 
 def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:

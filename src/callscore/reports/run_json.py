@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 # Where the cases of an evaluation are in a document without any: line breaks in texts are escaped.
 _NO_CASES = '\n      "cases": []'
 _CASE_INDENT = b"\n        "
-# A case is in the array of an evaluation, which is in the array of the document.
-_CASE_DEPTH = 4
 
 
 def write_json(run: RunResults, *, lang: Language = "en") -> str:
@@ -50,5 +48,5 @@ def _cases(evaluation: EvaluationResults, lang: Language) -> str:
 
 def _case(case: Result, lang: Language) -> bytes:
     arranged = partial(case_in_run, case)
-    found = case_to_json(case, lang=lang, depth=_CASE_DEPTH, arranged=arranged)
+    found = case_to_json(case, lang=lang, arranged=arranged)
     return _CASE_INDENT + msgspec.json.format(found, indent=2).replace(b"\n", _CASE_INDENT)

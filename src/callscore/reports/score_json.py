@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.words.case_json import case_to_json, plain_case_to_json, settings_to_json
@@ -21,40 +22,44 @@ if TYPE_CHECKING:
 _NO_CASES = '\n  "cases": []'
 _BEFORE_CASE, _AFTER_CASE = len("[\n  ["), -len("\n  ]\n]")
 _START_OF_CASE, _END_OF_CASE = len("\n    {"), -len("\n    }")
-_CASE_DEPTH = 2  # it is in the array of cases, which is in the document
 
 
 def write_json(results: Results, *, lang: Language = "en") -> str:
     """An indented document; the language affects its sentences, never its keys."""
-    return json_document(results_to_dict(results, lang=lang))
+    shown = [each for each in results.shown if each.score is not None or each.failure is not None]
+    if not shown:
+        return json_document(results_to_dict(replace(results, shown=()), lang=lang))
+    before, after = _around(replace(results, shown=()), ShownCases(len(shown)), lang)
+    cases = b",".join([_case(case, lang) for case in shown])
+    return f"{before}{cases.decode()}{after}"
 
 
 def jsonl_line(case: Result, hider: Hider | None = None, *, lang: Language = "en") -> bytes:
     """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
     if hider is None:
         return case_to_json(case, lang=lang) + b"\n"
-    return _without_secrets(case, lang, hider, depth=0) + b"\n"
+    return _without_secrets(case, lang, hider) + b"\n"
 
 
 def _case(case: Result, lang: Language) -> bytes:
     """The score of one case on its own lines of the document."""
-    return _indented_case(case_to_json(case, lang=lang, depth=_CASE_DEPTH), case)
+    return _indented_case(case_to_json(case, lang=lang), case)
 
 
 def _hidden_case(case: Result, lang: Language, hider: Hider) -> bytes:
-    return _indented_case(_without_secrets(case, lang, hider, depth=_CASE_DEPTH), case)
+    return _indented_case(_without_secrets(case, lang, hider), case)
 
 
-def _without_secrets(case: Result, lang: Language, hider: Hider, *, depth: int) -> bytes:
+def _without_secrets(case: Result, lang: Language, hider: Hider) -> bytes:
     """A case as JSON in which secrets are hidden."""
     if hider.has_any:
         # The quick check takes less time in the text that is written than in the values. If these
         # are not written as they are, the values have to be checked.
-        found = None if case.score is None else plain_case_to_json(case, lang=lang)
+        found = plain_case_to_json(case, lang=lang)
         if found is not None and not hider.occurs_in(found.decode()):
             return found
         case = hider.data(case)
-    return case_to_json(case, lang=lang, depth=depth)
+    return case_to_json(case, lang=lang)
 
 
 def _indented_case(found: bytes, case: Result) -> bytes:

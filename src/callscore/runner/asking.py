@@ -244,16 +244,19 @@ _SLOW_SECONDS = 1.0
 
 
 class Asked(Struct):
-    """A question that is asked, with the number of its group and its position there.
+    """A question that is asked, with the number of its group.
 
     Attributes:
+        position: in its group, as it is saved; None if that is not known.
+        order: how many were asked before it.
         digests: of the question and of the code of its task, if the run is recorded.
         known: makes the result, if nothing is to be asked.
     """
 
     group: int
-    position: int
+    position: int | None
     question: Question
+    order: int = 0
     digests: tuple[str, str] = ("", "")
     known: Callable[[], Awaitable[Result]] | None = None
 
@@ -280,6 +283,7 @@ class Workers:
         self._recorder = recorder
         self._is_ending = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._begun = 0
         self._waiting = 0  # results that are not stored yet
         self._error: BaseException | None = None
 
@@ -337,6 +341,8 @@ class Workers:
         if stuck is not None:
             before = await self._save(stuck[0], unanswered(stuck[0].question, stuck[1]), before)
         while (asked := next(self._queue, None)) is not None:
+            asked.order = self._begun
+            self._begun += 1
             if self._is_ending:  # and the task turned its cancellation into an answer
                 return
             self._on_started(asked.question)

@@ -11,7 +11,7 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.comparing.case_pairs import CasePair, PairSide, case_pairs
-from callscore.runner.stored_results import StoredResults
+from callscore.runner.stored_runs import StoredResults
 
 if TYPE_CHECKING:
     from callscore.comparing.sides import CaseOutcome, Side
@@ -30,9 +30,8 @@ class RunTrials:
     """The trials of a stored run."""
 
     def __init__(self, store: Store, run: str, write: WriteTrial) -> None:
-        evaluations = store.evaluations(run)
-        self._results = StoredResults(store, run, evaluations)
-        self._has_several = len(evaluations) > 1
+        self._results = StoredResults(store, run)
+        self._has_several = len(store.evaluations(run)) > 1
         self._write = write
 
     def trials(self, cases: Sequence[PairSide]) -> list[list[bytes]]:

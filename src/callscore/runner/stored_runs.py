@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,10 +31,17 @@ from callscore.errors import CallscoreError, InvalidCall, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
+from callscore.history.records import EvaluationRecord
 from callscore.history.run_metadata import unreadable_records
-from callscore.history.run_results import light_results, numbered_results, unknown_variant
+from callscore.history.run_results import (
+    light_results,
+    numbered_results,
+    result_numbers,
+    unknown_variant,
+)
 from callscore.history.saved_scores import PYTHON_KEY, read_calls, read_score
 from callscore.history.saved_totals import (
+    FAILING_TRIALS,
     SAVED_CASES,
     evaluation_of_counts,
     saved_cases_of,
@@ -47,7 +52,7 @@ from callscore.words.value_text import UNREADABLE_COUNT
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.score import Score
-    from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+    from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
 
 # --- settings and cases --------------------------------------------------------------------------
@@ -198,14 +203,6 @@ def evaluation_label(record: EvaluationRecord) -> str:
     return record.name if record.variant is None else f"{record.name} [{record.variant}]"
 
 
-def nothing_matches(
-    run: RunRecord, keyword: str, evaluations: Iterable[EvaluationRecord]
-) -> UnknownRun:
-    """The error that a keyword fits nothing in a run."""
-    labels = ", ".join(dict.fromkeys(map(evaluation_label, evaluations))) or "no evaluation"
-    return UnknownRun(f"nothing in run {run.id} matches {keyword!r}. Its evaluations: {labels}")
-
-
 # --- the results of a run ---------------------------------------------------------------------
 
 _UNFINISHED = Phrase(
@@ -253,7 +250,198 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
 
 
 _OPTIONS = ShowOptions()
-_ROWS_AT_ONCE = 2_000
+_MOST_SINGLE = 100  # results that are read one by one
+
+
+class _Part(Struct):
+    """An evaluation of a run while its results are read."""
+
+    record: EvaluationRecord
+    settings: Settings
+    totals: EvaluationTotals
+    has_trials: bool
+    has_results: bool = False
+
+    def result(self, found: ResultRecord) -> Result:
+        """A stored result; the only trial of a case has no number."""
+        return stored_result(found, self.settings, has_trials=self.has_trials)
+
+
+class StoredRun:
+    """Reads the results of a run, in the order of its plan, and adds them up.
+
+    Args:
+        options: which cases to show; all count that the keyword selects.
+        case: the only case to show and to count, see `load_case`.
+        is_streamed: whether the cases to show are those that `results` yields; else `totals` has them.
+
+    Raises:
+        InvalidSettings: the keyword is not a valid expression.
+        UnknownRun: the run has no such variant or case.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: RunRecord,
+        options: ShowOptions = _OPTIONS,
+        case: str | None = None,
+        *,
+        is_streamed: bool = False,
+    ) -> None:
+        self.run = run
+        self._is_streamed = is_streamed
+        self._read = self._not_shown = self._without_score = 0
+        self._only = (
+            None if case is None else load_case(store, run, case, options.keyword, options.variant)
+        )
+        self._store = store
+        self._options = options
+        self._fits = selected_by(options.keyword) if options.keyword else None
+        trials, records = store.trials(run.id), evaluations_of_variant(store, run, options.variant)
+        self._parts: dict[int, _Part] = {}
+        for record in records:
+            settings = read_settings(record.settings)
+            scorers = record.summary.get("scorers") or ()
+            totals = EvaluationTotals(
+                settings,
+                {str(one.get("name")): one.get("fail_under") for one in scorers},
+                show="none" if is_streamed else options.show,
+                max_shown=options.max_shown,
+                max_listed=options.max_listed,
+            )
+            has_trials = trials.get(record.number, 1) > 1
+            self._parts[record.number] = _Part(record, settings, totals, has_trials)
+
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """The results to show, each with the position of its evaluation; all are added up."""
+        positions = {number: position for position, number in enumerate(self._parts)}
+        options, shown = self._options, 0
+        for part, result in self._all():
+            part.has_results = True
+            part.totals.add(result)
+            self._read += 1
+            is_passed = result.passed is True and result.failure is None
+            if options.show == "none" or (options.show == "failing" and is_passed):
+                continue
+            if options.max_shown is not None and shown >= options.max_shown:
+                self._not_shown += 1
+                continue
+            shown += 1
+            yield positions[part.record.number], result
+
+    def _all(self) -> Iterator[tuple[_Part, Result]]:
+        for case in self._only or ():
+            part = self._parts[case.number]
+            for trial in case.trials:
+                of_case = trial.case if part.has_trials else replace(trial.case, trial=None)
+                yield part, replace(trial, case=of_case)
+        if self._only is None:
+            for found in self._store.results(self.run.id):
+                selected = self._part_of(found)
+                if selected is not None:
+                    yield selected, selected.result(found)
+
+    def _part_of(self, found: ResultRecord) -> _Part | None:
+        """The evaluation of a result; None if it is not selected."""
+        part = self._parts.get(found.evaluation)
+        if part is None or self._fits is None:
+            return part
+        names = (part.record.name, part.record.variant or "", found.case)
+        return part if self._fits(names) else None
+
+    def add_up(self) -> None:
+        """Add up all results; only those that need it are read in full, which takes three times as long."""
+        options, parts = self._options, self._parts.values()
+        reads_all = options.is_whole or any(_has_partial_counts(part.settings) for part in parts)
+        if reads_all or options.max_shown is None or options.max_shown > _MOST_SINGLE:
+            for part, result in self._all():
+                self._add(part, replace(result, score=None), result)
+            return
+        for number, found in light_results(self._store, self.run.id):
+            if (selected := self._part_of(found)) is None:
+                continue
+            result, full = selected.result(found), None
+            if selected.totals.shows(result):
+                full = selected.result(numbered_results(self._store, self.run.id, [number])[number])
+            self._add(selected, result, full)
+
+    def _add(self, part: _Part, result: Result, full: Result | None) -> None:
+        """Add a result without its score, and with it if it is known."""
+        part.has_results = True
+        if full is not None and full.score is None and part.totals.shows(result):
+            self._without_score += result.status == "scored"
+        # Only if the counts are not enough: otherwise some tables would be half full.
+        is_needed = self._options.is_whole or _is_incomplete(result, part.settings)
+        part.totals.add(full if full is not None and is_needed else result, shown=full)
+
+    def totals(self) -> RunResults:
+        """The totals of the run; after all results were read.
+
+        Raises:
+            UnknownRun: the keyword fits nothing.
+        """
+        run, options, is_case = self.run, self._options, self._only is not None
+        parts = list(self._parts.values())
+        if options.keyword and not any(part.has_results for part in parts):
+            labels = dict.fromkeys([evaluation_label(part.record) for part in parts])
+            raise UnknownRun(
+                f"nothing in run {run.id} matches {options.keyword!r}."
+                f" Its evaluations: {', '.join(labels) or 'no evaluation'}"
+            )
+        if options.keyword and not self._is_streamed:
+            parts = [part for part in parts if part.has_results]
+        found = [self._totals_of(part) for part in parts]
+        if found and self._is_streamed:
+            not_saved = sum(part.answered + part.errors for part in found) - self._read
+            is_part = saved_cases_of(run) != "all" and not is_case
+            not_shown = self._not_shown + (max(not_saved, 0) if is_part else 0)
+            found[0] = replace(found[0], results=replace(found[0].results, not_shown=not_shown))
+        records = [part.record for part in self._parts.values()]
+        warnings = _run_warnings(run, options.lang, records, keyword=options.keyword)
+        if is_case and saved_cases_of(run) == "failing":
+            warnings = [say(FAILING_TRIALS, options.lang)]
+        if self._without_score:
+            cases = count_of(_CASES, self._without_score, options.lang)
+            warnings.append(say(_CALLS_ONLY, options.lang, cases=cases))
+        return RunResults(
+            id=run.id,
+            evaluations=tuple(found),
+            seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
+            is_interrupted=run.status == "interrupted"
+            or any(each.not_run for each in found)
+            or is_abandoned(self._store, run),
+            warnings=tuple(warnings),
+            unreadable=unreadable_records(run),
+        )
+
+    def _totals_of(self, part: _Part) -> EvaluationResults:
+        """The totals of an evaluation; if cases are selected, it is unknown how many were planned.
+
+        If not every case is saved, they are the totals of all cases, whatever the keyword.
+        """
+        record, is_case = part.record, self._only is not None
+        place = file_of_location(record.place)
+        about = {"name": record.name, "place": place, "variant": record.variant}
+        planned = {}
+        if not self._options.keyword and not is_case and "planned_cases" in record.summary:
+            planned = {
+                "cases": record.summary["planned_cases"],
+                "questions": record.summary.get("planned_trials"),
+            }
+        saved = part.totals.evaluation(
+            about, skipped=stored_skipped(record), is_saved=True, **planned
+        )
+        counts = None if is_case else saved_counts(record.summary)
+        if counts is None:
+            return saved
+        whole = evaluation_of_counts(record, counts, part.settings, place)
+        results = replace(
+            whole.results, shown=saved.results.shown, not_shown=saved.results.not_shown
+        )
+        return replace(
+            whole, results=results, failures=saved.failures, skipped=stored_skipped(record)
+        )
 
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
@@ -263,67 +451,25 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         InvalidSettings: the keyword is not a valid expression.
         UnknownRun: the run has no such variant, or nothing that the keyword fits.
     """
-    evaluations = evaluations_of_variant(store, run, options.variant)
-    settings = settings_by_number(evaluations)
-    highest = store.trials(run.id)
-    parts = {
-        record.number: _EvaluationPart(
-            record,
-            settings[record.number],
-            options,
-            has_trials=highest.get(record.number, 1) > 1,
-        )
-        for record in evaluations
-    }
-    is_wanted = _selection(evaluations, options.keyword)
-    found_results = (
-        (number, parts[record.evaluation], parts[record.evaluation].result(record))
-        for number, record in light_results(store, run.id)
-        if is_wanted(record.evaluation, record.case)
-    )
-    while some := list(islice(found_results, _ROWS_AT_ONCE)):
-        needed = [number for number, part, result in some if part.needs_full(number, result)]
-        full = numbered_results(store, run.id, needed) if needed else {}
-        for number, part, result in some:
-            part.add(number, result, full.get(number))
-    found = [part for part in parts.values() if part.has_rows or not options.keyword]
-    if not found and options.keyword:
-        raise nothing_matches(run, options.keyword, evaluations)
-    results = [part.results() for part in found]
-    warnings = run_warnings(run, options.lang, evaluations, keyword=options.keyword)
-    without_score = sum(part.without_score for part in found)
-    if without_score:
-        cases = count_of(_CASES, without_score, options.lang)
-        warnings.append(say(_CALLS_ONLY, options.lang, cases=cases))
-    return RunResults(
-        id=run.id,
-        evaluations=tuple(results),
-        seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
-        is_interrupted=run.status == "interrupted"
-        or any(each.not_run for each in results)
-        or is_abandoned(store, run),
-        warnings=tuple(warnings),
-        unreadable=unreadable_records(run),
-    )
+    found = StoredRun(store, run, options)
+    found.add_up()
+    return found.totals()
 
 
-def _planned(summary: Mapping[str, Any]) -> dict[str, int]:
-    """How many cases and trials were planned, if not all of them were run."""
-    names = {"cases": "planned_cases", "questions": "planned_trials"}
-    found = {name: summary.get(field) for name, field in names.items()}
-    return {name: count for name, count in found.items() if isinstance(count, int)}
+def _has_partial_counts(settings: Settings) -> bool:
+    """Whether the stored counts of some results are not enough for the totals."""
+    leaves_out = settings.count_calls != "all" or settings.failed_calls != "count"
+    return leaves_out or settings.extra_calls != "cost" or settings.mode == "flexible"
 
 
-def _selection(evaluations: Iterable[EvaluationRecord], keyword: str) -> Callable[[int, str], bool]:
-    """Whether a result is of one of these evaluations and the keyword selects it."""
-    known = {record.number: (record.name, record.variant or "") for record in evaluations}
-    fits = selected_by(keyword) if keyword else None
-
-    def is_wanted(evaluation: int, case: str) -> bool:
-        names = known.get(evaluation)
-        return names is not None and (fits is None or fits((*names, case)))
-
-    return is_wanted
+def _is_incomplete(result: Result, settings: Settings) -> bool:
+    """Whether the stored counts of this result are not enough for the totals."""
+    if result.saved is None or not result.saved.counts or not _has_partial_counts(settings):
+        return False
+    correct, *_, expected, actual, _ = result.saved.counts
+    # Whether the arguments are equal is not among the counts.
+    is_correct = settings.mode == "flexible" and correct == expected == actual
+    return is_correct or not (expected or actual)
 
 
 def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
@@ -333,40 +479,7 @@ def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
     return keyword_filter(keyword)
 
 
-def stored_totals(
-    record: EvaluationRecord, settings: Settings, *, max_listed: int = 0
-) -> EvaluationTotals:
-    """What adds up the results of a stored evaluation; no case is kept."""
-    scorers = record.summary.get("scorers") or ()
-    fail_under = {str(one.get("name")): one.get("fail_under") for one in scorers}
-    return EvaluationTotals(settings, fail_under, show="none", max_listed=max_listed)
-
-
-def totals_of_evaluation(
-    totals: EvaluationTotals,
-    record: EvaluationRecord,
-    settings: Settings,
-    *,
-    is_filtered: bool = False,
-) -> EvaluationResults:
-    """The totals of a stored evaluation; if cases are filtered, it is unknown how many were planned.
-
-    If not every case is saved, they are the totals of all cases, whatever the filter.
-    """
-    counts = saved_counts(record.summary)
-    if counts is not None:
-        whole = evaluation_of_counts(record, counts, settings, file_of_location(record.place))
-        saved = totals.evaluation({"name": record.name, "place": whole.place}, is_saved=True)
-        return replace(whole, failures=saved.failures, skipped=stored_skipped(record))
-    return totals.evaluation(
-        {"name": record.name, "place": file_of_location(record.place), "variant": record.variant},
-        skipped=stored_skipped(record),
-        is_saved=True,
-        **({} if is_filtered else _planned(record.summary)),
-    )
-
-
-def run_warnings(
+def _run_warnings(
     run: RunRecord, lang: Language, evaluations: Iterable[EvaluationRecord], *, keyword: str = ""
 ) -> list[str]:
     """That a run did not finish, that not all cases are saved, or that some records are not in it."""
@@ -386,103 +499,42 @@ def run_warnings(
     return warnings
 
 
-class _EvaluationPart:
-    """One evaluation of the run; takes its results in order, and keeps those that are shown."""
+class StoredResults:
+    """The results of the cases of a stored run.
 
-    def __init__(
-        self,
-        record: EvaluationRecord,
-        settings: Settings,
-        options: ShowOptions,
-        *,
-        has_trials: bool,
-    ) -> None:
-        self._has_trials = has_trials
-        self._record = record
-        self._settings = settings
-        self._options = options
-        # Then the totals are known, and are not counted.
-        self._has_counts = saved_counts(record.summary) is not None
-        self._totals = stored_totals(record, settings, max_listed=options.max_listed)
-        self._to_show: set[int] = set()  # the numbers of rows that are not added yet
-        self._failing: set[str] = set()  # cases with several trials
-        self._shown: list[Result] = []
-        self._not_shown = 0
-        self._unanswered: list[Result] = []
-        self.has_rows = False
-        self.without_score = 0
+    A case is named by the number of its evaluation and its id.
+    """
 
-    def result(self, record: ResultRecord) -> Result:
-        """A stored result; the only trial of a case has no number."""
-        return stored_result(record, self._settings, has_trials=self._has_trials)
+    def __init__(self, store: Store, run: str) -> None:
+        self._store = store
+        self._run = run
+        self._settings = settings_by_number(store.evaluations(run))
+        self._numbers: dict[tuple[int, str], list[int]] | None = None
 
-    def needs_full(self, number: int, result: Result) -> bool:
-        """Whether a result, the next one, must be read in full: to show it or to count it."""
-        if self._is_to_show(result):
-            if self._has_room(len(self._shown) + len(self._to_show)):
-                self._to_show.add(number)
-            else:
-                self._not_shown += 1
-        return number in self._to_show or self._is_incomplete(result)
+    def of_cases(self, cases: Sequence[tuple[int, str]]) -> list[list[Result]]:
+        """All trials of each of these cases; empty for a case that the run has not.
 
-    def _has_room(self, shown: int) -> bool:
-        return self._options.max_shown is None or shown < self._options.max_shown
-
-    def _is_to_show(self, result: Result) -> bool:
-        """Whether an answer is one of those to show; only the first failing trial of a case is."""
-        if result.status == "error" or self._options.show != "failing":
-            return result.status != "error" and self._options.show == "all"
-        if result.passed is not False or result.case.id in self._failing:
-            return False
-        if result.case.trial is not None:
-            self._failing.add(result.case.id)
-        return True
-
-    def _is_incomplete(self, result: Result) -> bool:
-        """Whether its stored counts are not enough for the totals."""
-        kept = result.saved
-        if kept is None or not kept.counts or result.status == "error":
-            return False
-        correct, *_, expected, actual, forbidden = kept.counts
-        settings = self._settings
-        leaves_out = (
-            settings.count_calls != "all"
-            or settings.failed_calls != "count"
-            or settings.extra_calls != "cost"
-        )
-        has_unnamed = bool(forbidden) and kept.tools is None
-        has_uncounted = leaves_out and not expected and not actual
-        # Whether the arguments are equal is not among the counts.
-        is_correct = settings.mode == "flexible" and correct == expected == actual
-        is_unknown = self._options.is_whole or has_unnamed or has_uncounted or is_correct
-        return is_unknown and not self._has_counts
-
-    def add(self, number: int, result: Result, full: ResultRecord | None) -> None:
-        """Add a result, with what was read in full if it was needed."""
-        self.has_rows = True
-        is_listed = result.status == "error" and self._options.show != "none"
-        if is_listed and self._has_room(len(self._unanswered)):
-            self._unanswered.append(result)
-        if full is not None:
-            read = self.result(full)
-            if number in self._to_show:
-                self._to_show.remove(number)
-                self._shown.append(read)
-                self.without_score += read.score is None and result.status == "scored"
-            # Only if the counts are not enough: otherwise some tables would be half full.
-            if read.score is not None and self._is_incomplete(result):
-                result = replace(result, score=read.score)
-        self._totals.add(result)
-
-    def results(self) -> EvaluationResults:
-        """The totals, and the cases to show."""
-        is_filtered = bool(self._options.keyword)
-        counted = totals_of_evaluation(
-            self._totals, self._record, self._settings, is_filtered=is_filtered
-        )
-        shown = (*self._shown, *self._unanswered)
-        results = replace(counted.results, shown=shown, not_shown=self._not_shown)
-        return replace(counted, results=results)
+        The only trial of a case has no number.
+        """
+        if self._numbers is None:
+            self._numbers = {}
+            rows = sorted(result_numbers(self._store, self._run), key=lambda row: row[3])
+            for number, evaluation, case, _ in rows:
+                self._numbers.setdefault((evaluation, case), []).append(number)
+        wanted = [self._numbers.get(case, []) for case in cases]
+        every = [number for numbers in wanted for number in numbers]
+        records = numbered_results(self._store, self._run, every)
+        return [
+            [
+                stored_result(
+                    records[number],
+                    self._settings[records[number].evaluation],
+                    has_trials=len(numbers) > 1,
+                )
+                for number in numbers
+            ]
+            for numbers in wanted
+        ]
 
 
 # --- one case of a run ------------------------------------------------------------------------
@@ -504,67 +556,58 @@ def load_case(
     """
     evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
     fits = selected_by(keyword)
-    grouped: dict[int, list[ResultRecord]] = {}
-    for result in _results(store, run, reference, evaluations):
-        record = evaluations[result.evaluation]
-        if fits((record.name, record.variant or "", result.case)):
-            grouped.setdefault(result.evaluation, []).append(result)
-    if not grouped:
-        names = list(dict.fromkeys([result.case for _, result in light_results(store, run.id)]))
-        shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
-        has = f". Choose from: {shown}." if names else ": it has no cases"
-        meant = did_you_mean(reference, names)
-        if saved_cases_of(run) != "all":
-            raise UnknownRun(_not_saved_text(run, reference))  # the id may be right
-        raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
-    return [_case(evaluations[number], grouped[number], run.id) for number in sorted(grouped)]
-
-
-def _not_saved_text(run: RunRecord, reference: str) -> str:
-    has = "only the failing cases" if saved_cases_of(run) == "failing" else "no case"
-    return (
-        f"case {reference!r} is not saved: the history has {has} of run {run.id}. To save"
-        " every case, score the files again with --save-cases all"
-    )
-
-
-def _results(
-    store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
-) -> list[ResultRecord]:
-    """The results of the case; with a prefix `evaluation::`, those of the evaluations it names."""
-    results = partial(_results_of_case, store, run)
-    found = [one for one in results(reference) if one.evaluation in evaluations]
+    found: list[ResultRecord] = []
     parts = reference.split(_SEPARATOR)
-    for end in range(1, len(parts)):
+    for end in range(len(parts)):
+        only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
+        # The id may be given with a value that is hidden in the history.
+        named = store.result(run.id, case) or store.result(run.id, hide_text(case))
+        found = [
+            each
+            for each in named
+            if (record := evaluations.get(each.evaluation)) is not None
+            and (not end or only in (record.name, evaluation_label(record), record.place))
+        ]
         if found:
             break
-        only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
-        found = [
-            one
-            for one in results(case)
-            if (record := evaluations.get(one.evaluation)) is not None
-            and only in (record.name, evaluation_label(record), record.place)
-        ]
-    return found
+    grouped: dict[int, list[ResultRecord]] = {}
+    for each in sorted(found, key=lambda each: (each.evaluation, each.trial)):
+        record = evaluations[each.evaluation]
+        if fits((record.name, record.variant or "", each.case)):
+            grouped.setdefault(each.evaluation, []).append(each)
+    if not grouped:
+        raise _unknown_case(store, run, reference)
+    cases = []
+    for number, results in grouped.items():
+        record = evaluations[number]
+        settings = read_settings(record.settings)
+        trials = tuple([stored_result(result, settings) for result in results])
+        saved = SavedCase(
+            run=run.id,
+            number=number,
+            evaluation=evaluation_label(record),
+            place=file_of_location(record.place),
+            case=trials[0].case,
+            pass_mark=settings.pass_mark,
+            trials=trials,
+        )
+        cases.append(saved)
+    return cases
 
 
-def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultRecord]:
-    """The results of a case; its id may be given with a value that is hidden in the history."""
-    return store.result(run.id, case) or store.result(run.id, hide_text(case))
-
-
-def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:
-    settings = read_settings(record.settings)
-    results = sorted(results, key=lambda result: result.trial)
-    trials = tuple([stored_result(result, settings) for result in results])
-    return SavedCase(
-        run=run,
-        number=record.number,
-        evaluation=evaluation_label(record),
-        place=file_of_location(record.place),
-        case=trials[0].case,
-        pass_mark=settings.pass_mark,
-        trials=trials,
+def _unknown_case(store: Store, run: RunRecord, reference: str) -> UnknownRun:
+    saved = saved_cases_of(run)
+    if saved != "all":  # the id may be right
+        has = "only the failing cases" if saved == "failing" else "no case"
+        return UnknownRun(
+            f"case {reference!r} is not saved: the history has {has} of run {run.id}. To save"
+            " every case, score the files again with --save-cases all"
+        )
+    names = list(dict.fromkeys([result.case for _, result in light_results(store, run.id)]))
+    shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
+    has = f". Choose from: {shown}." if names else ": it has no cases"
+    return UnknownRun(
+        f"run {run.id} has no case {reference!r}{did_you_mean(reference, names) or has}"
     )
 
 

@@ -20,7 +20,7 @@ from callscore.evaluations.locations import FILE_PREFIX
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.hiding.hider import hide_for_report, hide_text
-from callscore.history.opening import LazyJudgementStore, default_path
+from callscore.history.opening import StoreOpener, default_path, open_store
 from callscore.models.consent import Origin
 from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import limit_text, low_scorers, metric_cells, number_text
@@ -367,7 +367,7 @@ class SessionJudges:
             self._judge.origin = Origin(place)
         is_named = bool(os.environ.get("CALLSCORE_STORE"))
         has_history = is_named or default_path().parent.is_dir()
-        self._history = LazyJudgementStore() if has_history else None
+        self._history = StoreOpener(open_store) if has_history else None
         self._judges: dict[int, Judge] = {}
 
     def given_to(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
-from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
 
 from callscore.errors import CallscoreError, UnknownRun, UnusableStore
@@ -14,31 +13,6 @@ from callscore.history.opening import open_existing, store_file_path
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
-
-# Seconds that a history may take from its first byte to its tables.
-_BEGINNING = 3.0
-_PAUSE = 0.05
-
-
-def _open(place: str | None) -> Store:
-    """Open a history; one that another process is just creating is waited for."""
-    deadline = monotonic() + _BEGINNING
-    while True:
-        try:
-            return open_existing(place)
-        except UnusableStore:
-            if monotonic() > deadline or not _is_new(place):
-                raise
-        sleep(_PAUSE)
-
-
-def _is_new(place: str | None) -> bool:
-    """Whether the file of a history was created a moment ago."""
-    file = store_file_path(place)
-    try:
-        return file is not None and time() - file.stat().st_mtime < _BEGINNING
-    except OSError:
-        return False
 
 
 class History:
@@ -88,7 +62,7 @@ class History:
             if self._store is not None and file_identity(self._store.path) != self._file:
                 self._close()  # the file was deleted, or replaced by another
             if self._store is None:
-                self._store = _open(self.place)
+                self._store = open_existing(self.place)
                 self._file = file_identity(self._store.path)
             return self._store
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from secrets import token_urlsafe
 from shutil import rmtree
@@ -12,13 +14,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.settings import ineffective_settings
 from callscore.errors import CallscoreError
-from callscore.history.opening import open_existing
+from callscore.history.database import connect_file
+from callscore.history.opening import create_file, open_existing
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_cases_of
-from callscore.history.scratch import ScratchStore, copy_run
+from callscore.history.store import Store
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.web.cache import Remembered
 from callscore.web.comparisons import ComparedPair, compare_pair, compared_case
@@ -29,11 +33,13 @@ from callscore.web.settings_choices import chosen_settings
 from callscore.words.value_text import NO_EFFECT
 
 if TYPE_CHECKING:
+    from callscore.history.records import RunRecord
     from callscore.web.open_history import History
     from callscore.web.responses import Encoded
     from callscore.web.workers import Workshop
 
 _MOST_KEPT = 3
+_BATCH = 500  # results that are copied at a time
 _ID_BYTES = 9
 _FILE = "preview.db"
 _LANGUAGES = 2
@@ -49,10 +55,49 @@ _RUNNING = Phrase(
 _NO_SETTINGS = Phrase("settings: expected an object", "настройки (settings): ожидается объект")
 
 
+class _Scratch(Store):
+    """A history in a file of its own, which has the judgements of another: each answer is paid for once."""
+
+    def __init__(self, path: Path, origin: Store) -> None:
+        if not path.exists():
+            create_file(path)
+        super().__init__(origin.place, partial(connect_file, path), path)
+        self.command_options = origin.command_options
+        self._origin = origin
+
+    def judgement(self, key: str) -> Any | None:
+        """The saved answer of a judge; None if there is none."""
+        return self._origin.judgement(key)
+
+    def save_judgement(self, key: str, model: str, answer: Any) -> None:
+        """Save an answer of a judge."""
+        self._origin.save_judgement(key, model, answer)
+
+
+def _copy_run(source: Store, target: Store, run: RunRecord) -> RunRecord:
+    """Copy a run to another history; returns it as it is there.
+
+    It gets another id if the history has a run of this id. Answers that other runs could reuse are not
+    copied.
+    """
+    begun = target.begin(replace(run, status="running", finished_at=None))
+    with target.lock(begun.id):  # marks the run as active
+        evaluations = source.evaluations(run.id)
+        for record in evaluations:
+            target.add_evaluation(replace(record, run=begun.id))
+        results = (replace(record, run=begun.id) for record in source.results(run.id))
+        while batch := list(islice(results, _BATCH)):
+            target.save_results(batch)
+        status = "interrupted" if run.status == "running" else run.status
+        summaries = {record.number: record.summary for record in evaluations}
+        target.finish(begun.id, status, run.totals, summaries)
+    return target.find(begun.id, resolve=None)
+
+
 class _Preview:
     """A run before and after, in a history of its own that is removed with it."""
 
-    def __init__(self, folder: Path, store: ScratchStore, before: str, after: str) -> None:
+    def __init__(self, folder: Path, store: _Scratch, before: str, after: str) -> None:
         self.before = before
         self.after = after
         self.kept = ""  # the id of the run that it was saved as
@@ -110,7 +155,7 @@ class Previews:
                     settings=given,
                 )
                 found = self._workshop.do(work, asked.lang)
-                preview = _Preview(folder, ScratchStore(path, store), run.id, found["run"])
+                preview = _Preview(folder, _Scratch(path, store), run.id, found["run"])
             except BaseException:
                 rmtree(folder, ignore_errors=True)
                 raise
@@ -152,7 +197,7 @@ class Previews:
         with preview.lock, self._history.opened() as store:
             if not preview.kept:
                 run = preview.store.find(preview.after)
-                preview.kept = copy_run(preview.store, store, run).id
+                preview.kept = _copy_run(preview.store, store, run).id
         return {"run": preview.kept}
 
     def close(self) -> None:
@@ -188,8 +233,8 @@ class ScoreAgain(Struct, frozen=True, kw_only=True):
 def score_again(asked: ScoreAgain, lang: Language) -> dict[str, Any]:
     """Score a run again, in a temporary history beside its own: the new run, and warnings."""
     chosen = chosen_settings(asked.preset, asked.settings)
-    with open_existing(asked.place) as store, ScratchStore(Path(asked.path), store) as scratch:
-        before = copy_run(store, scratch, store.find(asked.run, resolve=None))
+    with open_existing(asked.place) as store, _Scratch(Path(asked.path), store) as scratch:
+        before = _copy_run(store, scratch, store.find(asked.run, resolve=None))
         options = RescoreOptions(preset=asked.preset, settings=chosen, show="none")
         found = rescore(scratch, before, options)
     all_settings = [each.results.settings for each in found.evaluations]

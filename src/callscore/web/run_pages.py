@@ -15,9 +15,13 @@ from callscore.history.notes import notes_on
 from callscore.reports.html.case_view import encode_view
 from callscore.reports.html.document import document_json
 from callscore.reports.html.run import result_view, run_document
-from callscore.runner.run_report import StoredRunReport
-from callscore.runner.stored_results import StoredResults
-from callscore.runner.stored_runs import ShowOptions, evaluation_label
+from callscore.runner.run_report import about_run
+from callscore.runner.stored_runs import (
+    ShowOptions,
+    StoredResults,
+    StoredRun,
+    evaluation_label,
+)
 from callscore.web.cache import Remembered
 from callscore.web.indexing import index_of
 from callscore.web.live_runs import progress_of, status_of
@@ -107,7 +111,7 @@ class RunPages:
         """Finds the results of the cases of a run."""
 
         def make() -> StoredResults:
-            return StoredResults(store, run.id, store.evaluations(run.id))
+            return StoredResults(store, run.id)
 
         if run.status == "running":
             return make()
@@ -122,9 +126,10 @@ def _secrets() -> int:
 
 def report_of(store: Store, run: RunRecord, lang: Language) -> tuple[bytes, bytes]:
     """The document and the index of the report of a run, as JSON, without its cases."""
-    report = StoredRunReport(store, run, ShowOptions(show="all", max_shown=None, lang=lang))
+    options = ShowOptions(show="all", max_shown=None, lang=lang)
+    report = StoredRun(store, run, options, is_streamed=True)
     index = index_of(report.results(), lang)
-    document = run_document(report.totals(), report.about(), lang)
+    document = run_document(report.totals(), about_run(store, run), lang)
     return document_json(hide_for_report(document), lang), index
 
 

@@ -20,22 +20,21 @@ from callscore.core.call import DecodedCalls, ToolCall
 from callscore.core.expectation_json import contains_rule_keys
 from callscore.core.settings import DEFAULT, Settings
 from callscore.words.plain_data import (
-    PairRow,
+    PLAIN_PARTS,
     Parts,
     call_fields,
     case_fields,
-    case_row,
     case_to_dict,
     expected_fields,
     settings_fields,
-    unanswered_to_dict,
 )
-from callscore.words.value_text import json_safe
+from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
     from callscore.core.case import Expected
     from callscore.core.phrases import Language
     from callscore.core.results import Result
+    from callscore.core.score import Score
 
     Arrange = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -44,56 +43,43 @@ _PLAIN = _SCALARS | {dict, list, tuple}
 _TEXTS = frozenset((str,))
 _CALLS = frozenset((ToolCall,))
 _NOTHING_ELSE = astuple(ToolCall(""))[2:]  # the fields of a call after its name and arguments
-# `json_safe` turns deeper values into text; a report has some levels around them.
-_MAX_DEPTH = 90
+_MAX_DEPTH = 90  # `json_safe` turns values of more than 100 levels into text
 _MAX_INTEGER = 1 << 9_999  # it turns larger ones into text
 _flat = chain.from_iterable
 _encode = msgspec.json.Encoder().encode
-
-
-class NestedDeeply(Exception):
-    """A value is nested so deeply that a part of it becomes text."""
 
 
 def _unchanged(value: Any) -> Any:
     return value
 
 
-def case_to_json(
-    case: Result, *, lang: Language = "en", depth: int = 0, arranged: Arrange | None = None
-) -> bytes:
-    """The fields of `case_to_dict` as JSON on one line.
-
-    `depth` is how many objects and arrays are around it in a document: it decides where a value is
-    nested too deeply. `arranged` returns the fields as the document has them.
-    """
-    if case.score is None:
-        fields = unanswered_to_dict(case)
-        return msgspec.json.encode(fields if arranged is None else arranged(fields))
+def case_to_json(case: Result, *, lang: Language = "en", arranged: Arrange | None = None) -> bytes:
+    """The fields of `case_to_dict` as JSON on one line; `arranged` returns them as a document has them."""
     found = plain_case_to_json(case, lang=lang, arranged=arranged)
     if found is not None:
         return found
     try:
-        return _encoded(case, lang, _CHECKED, arranged)
-    except (NestedDeeply, UnicodeEncodeError):  # the latter is half of a surrogate pair
+        return _encoded(case, lang, _PLAIN_DATA, arranged)
+    except UnicodeEncodeError:  # half of a surrogate pair, in a reason
         fields = case_to_dict(case, lang=lang)
-        fields = fields if arranged is None else arranged(fields)
-        return msgspec.json.encode(json_safe(fields, depth=depth))
+        return encode_json(fields if arranged is None else arranged(fields))
 
 
 def _encoded(case: Result, lang: Language, parts: Parts, arranged: Arrange | None) -> bytes:
-    if arranged is None:
-        return _encode(case_row(case, lang, parts))
-    return _encode(arranged(case_fields(case, lang, parts)))
+    fields = case_fields(case, lang, parts)
+    return _encode(fields if arranged is None else arranged(fields))
 
 
 def plain_case_to_json(
     case: Result, *, lang: Language = "en", arranged: Arrange | None = None
 ) -> bytes | None:
     """The same, if every text and number of the calls is written as it is; None if not."""
-    calls = case.required_score.expected, case.required_score.actual
-    is_decoded = calls[0].__class__ is calls[1].__class__ is DecodedCalls
-    if not _is_usual(case) or not (is_decoded or _are_plain(calls[0] + calls[1])):
+    score = case.score
+    if score is None or not _is_usual(case, score):
+        return None
+    expected, actual = score.expected, score.actual
+    is_decoded = expected.__class__ is actual.__class__ is DecodedCalls
+    if not (is_decoded or _are_plain(expected + actual)):
         return None
     try:
         found = _encoded(case, lang, _UNCHANGED, arranged)
@@ -101,46 +87,36 @@ def plain_case_to_json(
         return None
     # A key stands behind a bracket or a comma. A single byte is found soonest, and often there is none.
     may_have_rules = not is_decoded and b"$" in found and (b'{"$' in found or b',"$' in found)
-    if may_have_rules and contains_rule_keys([call.arguments for call in calls[0]]):
-        return None
-    return found
+    has_rules = may_have_rules and contains_rule_keys([call.arguments for call in expected])
+    return None if has_rules else found
 
 
-def _is_usual(case: Result) -> bool:
+def _is_usual(case: Result, score: Score) -> bool:
     """Whether everything but the names and the arguments of the calls is written as it is."""
-    score = case.required_score
-    settings = score.settings
+    asked, settings = case.case, score.settings
     has_rules = settings is not DEFAULT and settings.has_rules
     if has_rules or score.expectation is not None or score.ignored:
         return False
-    if case.trial is None and not case.tags:
-        return type(case.id) is str
-    return are_plain_values([case.id, case.trial, case.tags])
-
-
-def _call_parts(calls: Sequence[ToolCall]) -> list[Any]:
-    return [call_part(call) for call in calls]
+    if asked.trial is None and not asked.tags:
+        return type(asked.id) is str
+    return are_plain_values([asked.id, asked.trial, asked.tags])
 
 
 def call_part(call: ToolCall) -> Any:
     """A call as an encoder of JSON may write it: itself, or plain data."""
-    return call if _are_plain((call,)) else _shallow(call_fields(call))
-
-
-def _expected_parts(items: Sequence[Expected]) -> list[Any]:
-    return [expected_part(item) for item in items]
+    return call if _are_plain((call,)) else call_fields(call)
 
 
 def expected_part(item: Expected) -> Any:
     """The same for an expected call, or for a group or rule in place of it."""
     if type(item) is ToolCall and _are_plain((item,)) and not contains_rule_keys(item.arguments):
         return item
-    return _shallow(expected_fields(item))
+    return expected_fields(item)
 
 
 def value_part(value: Any) -> Any:
     """The same for any value."""
-    return value if are_plain_values([value]) else _shallow(json_safe(value))
+    return value if are_plain_values([value]) else json_safe(value)
 
 
 def settings_to_json(settings: Settings) -> bytes:
@@ -159,8 +135,8 @@ def _settings_part(settings: Settings) -> msgspec.Raw:
     return _encoded_settings[0][2]
 
 
-_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part, PairRow)
-_CHECKED = Parts(_expected_parts, _call_parts, value_part, _settings_part, PairRow)
+_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part)
+_PLAIN_DATA = PLAIN_PARTS._replace(settings=_settings_part)
 
 
 def _are_plain(calls: Sequence[ToolCall]) -> bool:
@@ -197,19 +173,3 @@ def _are_plain_numbers(values: list[Any], kinds: set[type]) -> bool:
     if float in kinds and not isfinite(sum([v for v in values if type(v) is float])):
         return False
     return int not in kinds or max([abs(v) for v in values if type(v) is int]) < _MAX_INTEGER
-
-
-def _shallow(value: Any) -> Any:
-    """Plain data that are nested less deeply than the limit."""
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        inside: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                inside += each.values()
-            elif isinstance(each, list):
-                inside += each
-        if not inside:
-            return value
-        level = inside
-    raise NestedDeeply

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import PurePosixPath, PureWindowsPath
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -74,18 +74,18 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     """
     for pairs in _by_run(records):
         run, _ = next(pairs)
-        stored = _stored(store, run)
+        known = _known(store, run)
         hide = RecordHider(is_live=False).record  # as it is imported: an id may be another one then
-        if stored.run is None:
+        if known.run is None:
             require_no_baseline(run.name, store.baselines())
         for run, record in pairs:
-            if stored.is_finished and isinstance(record, ResultRecord):
+            if known.is_finished and isinstance(record, ResultRecord):
                 record = hide(record)  # noqa: PLW2901
-            problem = _problem_in(record, run, stored)
+            problem = _problem_in(record, run, known)
             if problem:
                 raise UnreadableInput(name, problem)
             if isinstance(record, EvaluationRecord):
-                stored.evaluations[record.number] = record
+                known.add(record)
 
 
 # A record of a file, and its run as far as it was read; the run itself may be repeated when it has ended.
@@ -106,69 +106,66 @@ def _with_runs(records: Iterable[Record]) -> Iterator[_Pair]:
             yield run, record
 
 
-class _Stored(NamedTuple):
+class _Known:
     """What the history has of a run in a file.
 
     Attributes:
         run: None if it has nothing of it.
         evaluations: by their numbers.
+        times: when each result was written, by evaluation, case and trial.
         answered: the questions with an answer: the digest, and the trial.
-        times: when the result of an evaluation, a case and a trial was written.
     """
 
-    run: RunRecord | None
-    evaluations: dict[int, EvaluationRecord]
-    answered: set[tuple[str, int]]
-    times: dict[tuple[int, str, int], float]
+    def __init__(self, run: RunRecord | None = None) -> None:
+        self.run = run
+        self.evaluations: dict[int, EvaluationRecord] = {}
+        self.times: dict[tuple[int, str, int], float] = {}
+        self.answered: set[tuple[str, int]] = set()
 
     @property
     def is_finished(self) -> bool:
         """Whether nothing of it is changed any more."""
         return self.run is not None and self.run.status == "finished"
 
-    def is_new(self, record: Record) -> bool:
-        """Whether there is no such evaluation or result, or an older one."""
-        if isinstance(record, ResultRecord):
-            return self.times.get(_key_of(record), -1.0) < record.finished_at
-        return isinstance(record, EvaluationRecord) and record.number not in self.evaluations
-
-    def add(self, record: AnswerRecord | ResultRecord) -> bool:
-        """Note that there is such a record now; returns whether it is new."""
-        if isinstance(record, ResultRecord):
-            is_new = self.is_new(record)
-            if is_new:
-                self.times[_key_of(record)] = record.finished_at
-            return is_new
-        question = (record.question, record.trial)
-        is_new = question not in self.answered
-        self.answered.add(question)
+    def add(self, record: Record) -> bool:
+        """Note that there is such a record now; returns whether there was none, or an older one."""
+        is_new = self.is_new(record)
+        if isinstance(record, ResultRecord) and is_new:
+            self.times[record.evaluation, record.case, record.trial] = record.finished_at
+        elif isinstance(record, EvaluationRecord) and is_new:
+            self.evaluations[record.number] = record
+        elif isinstance(record, AnswerRecord):
+            self.answered.add((record.question, record.trial))
         return is_new
 
-
-def _key_of(record: ResultRecord) -> tuple[int, str, int]:
-    return record.evaluation, record.case, record.trial
+    def is_new(self, record: Record) -> bool:
+        """Whether there is no such record, or an older one."""
+        if isinstance(record, ResultRecord):
+            written = self.times.get((record.evaluation, record.case, record.trial), -1.0)
+            return written < record.finished_at
+        if isinstance(record, AnswerRecord):
+            return (record.question, record.trial) not in self.answered
+        return isinstance(record, EvaluationRecord) and record.number not in self.evaluations
 
 
 @with_retries
-def _stored(store: Store, run: RunRecord) -> _Stored:
+def _known(store: Store, run: RunRecord) -> _Known:
     """What is stored of the run with this id and start time; it may have been imported under another id."""
     with store.reading() as connection:
         every = run_records(run_queries.all_runs(connection).rows)
         found = [each for each in reversed(every) if each.started_at == run.started_at]
         same = [each for each in found if each.id == run.id]
         renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
-        existing = next(iter([*same, *renamed]), None)
-        if existing is None:
-            return _Stored(None, {}, set(), {})
-        saved = run_queries.saved_run(connection, existing.id)
-        columns = ("evaluation", "case_id", "trial", "finished_at")
-        rows = queries.result_rows(connection, saved, *columns)
-        return _Stored(
-            existing,
-            {each.number: each for each in run_queries.evaluations_of_run(connection, saved)},
-            queries.answered_questions(connection, saved),
-            {(evaluation, case, trial): at for evaluation, case, trial, at in rows},
-        )
+        known = _Known(next(iter([*same, *renamed]), None))
+        if known.run is not None:
+            saved = run_queries.saved_run(connection, known.run.id)
+            for record in run_queries.evaluations_of_run(connection, saved):
+                known.evaluations[record.number] = record
+            known.answered = queries.answered_questions(connection, saved)
+            columns = ("evaluation", "case_id", "trial", "finished_at")
+            rows = queries.result_rows(connection, saved, *columns)
+            known.times = {(evaluation, case, trial): at for evaluation, case, trial, at in rows}
+        return known
 
 
 _FINISHED = (
@@ -177,14 +174,14 @@ _FINISHED = (
 )
 
 
-def _problem_in(record: Record, run: RunRecord, stored: _Stored) -> str:
+def _problem_in(record: Record, run: RunRecord, known: _Known) -> str:
     """Why a record of a run cannot be imported; empty if it can."""
-    if stored.is_finished and stored.is_new(record):
+    if known.is_finished and not isinstance(record, AnswerRecord) and known.is_new(record):
         return _FINISHED.format(run=run.id)
     if isinstance(record, EvaluationRecord):
         if record.summary.get(COUNTS_KEY) is not None and saved_cases_of(run) == "all":
             return f"evaluation {record.number} has {COUNTS_KEY}, but its run has every case."
-    elif isinstance(record, ResultRecord) and record.evaluation not in stored.evaluations:
+    elif isinstance(record, ResultRecord) and record.evaluation not in known.evaluations:
         problem = f"the case {record.case} belongs to evaluation {record.evaluation}"
         return f"{problem}, which is not defined before it."
     return ""
@@ -209,19 +206,17 @@ def _import_run(store: Store, pairs: Iterator[_Pair]) -> ImportedRun:
     with ExitStack() as locks:
         # By the id in the file, so that other imports of it wait; and by the id that it gets.
         _lock(locks, store, given.id)
-        stored = _stored(store, given)
-        begun = _begin(store, given) if stored.run is None else stored.run
+        known = _known(store, given)
+        begun = _begin(store, given) if known.run is None else known.run
         if begun.id != given.id:
             _lock(locks, store, begun.id)
-        if stored.is_finished:
+        if known.is_finished:
             results = sum(isinstance(record, ResultRecord) for _, record in pairs)
             found = ImportedRun(begun, is_new=False, results=results, added=0)
         else:
-            if stored.run is not None:  # if this process is killed, the same import completes it
+            if known.run is not None:  # if this process is killed, the same import completes it
                 store.begin(replace(begun, status="running"))
-            adding = _Adding(store, given, begun, stored)
-            adding.add_all(pairs)
-            found = adding.finish()
+            found = _add_records(store, begun, known, given, pairs)
     return found if found.run.id == given.id else replace(found, given=given.id)
 
 
@@ -235,72 +230,55 @@ def _begin(store: Store, given: RunRecord) -> RunRecord:
     return store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
 
 
-class _Adding:
-    """Adds to a run what is new of it in a file."""
+def _add_records(
+    store: Store, begun: RunRecord, known: _Known, given: RunRecord, pairs: Iterator[_Pair]
+) -> ImportedRun:
+    """Add to a run what is new of it in a file, and how it ended."""
+    # Secrets may be unknown where the file was written; its markers stay as they are.
+    hide = RecordHider(is_live=False).record
+    results = added = 0
+    summaries: dict[int, dict[str, Any]] = {}
+    new: list[AnswerRecord | ResultRecord] = []
+    for given, found in pairs:  # noqa: B007, PLR1704  (the last one says how it ended)
+        if isinstance(found, RunRecord):
+            continue
+        record = hide(replace(found, run=begun.id))  # first: an id may be another one then
+        if isinstance(record, EvaluationRecord):
+            summaries[record.number] = record.summary  # saved at the end, if the run is complete
+            record = replace(sanitize_evaluation(record), summary={})
+            if known.add(record):
+                store.add_evaluation(record)
+            continue
+        is_new = known.add(record)
+        results += isinstance(record, ResultRecord)
+        added += is_new and isinstance(record, ResultRecord)
+        new += [record] if is_new else []
+        if len(new) == _RECORDS_PER_TRANSACTION:
+            store.save_results(new)
+            new = []
+    store.save_results(new)
+    missing = max(0, _expected_results(given) - len(known.times))
+    for number, summary in () if missing else summaries.items():
+        if summary and not known.evaluations[number].summary:
+            store.add_evaluation(replace(known.evaluations[number], summary=summary))
+    ended = store.begin(_ended(begun, known, given, is_whole=not missing))
+    return ImportedRun(ended, known.run is None, results, added, missing)
 
-    def __init__(self, store: Store, given: RunRecord, begun: RunRecord, stored: _Stored) -> None:
-        self._store = store
-        self._given = given
-        self._begun = begun
-        self._stored = stored
-        self._results = self._added = 0
-        self._summaries: dict[int, dict[str, Any]] = {}
-        # Secrets may be unknown where the file was written; its markers stay as they are.
-        self._hide = RecordHider(is_live=False).record
 
-    def add_all(self, pairs: Iterator[_Pair]) -> None:
-        """Add all records but the run itself."""
-        new = self._new_records(pairs)
-        while some := list(islice(new, _RECORDS_PER_TRANSACTION)):
-            self._store.save_results(some)
+def _expected_results(given: RunRecord) -> int:
+    return number_of_results(given.totals) if given.status == "finished" else 0
 
-    def _new_records(self, pairs: Iterator[_Pair]) -> Iterator[AnswerRecord | ResultRecord]:
-        for self._given, record in pairs:
-            if isinstance(record, EvaluationRecord):
-                self._add_evaluation(self._hide(replace(record, run=self._begun.id)))
-            elif not isinstance(record, RunRecord):
-                # Hidden first: an id may be another one then.
-                hidden = self._hide(replace(record, run=self._begun.id))
-                is_new = self._stored.add(hidden)
-                if isinstance(record, ResultRecord):
-                    self._results += 1
-                    self._added += is_new
-                if is_new:
-                    yield hidden
 
-    def _add_evaluation(self, record: EvaluationRecord) -> None:
-        """Save a new evaluation; its summary is saved at the end, if the run is complete."""
-        if record.summary:
-            self._summaries[record.number] = record.summary
-        if self._stored.is_new(record):
-            new = replace(sanitize_evaluation(record), summary={})
-            self._stored.evaluations[record.number] = new
-            self._store.add_evaluation(new)
-
-    def finish(self) -> ImportedRun:
-        """Write how the run ended."""
-        given = self._given
-        expected = number_of_results(given.totals) if given.status == "finished" else 0
-        missing = max(0, expected - len(self._stored.times))
-        for number, summary in () if missing else self._summaries.items():
-            known = self._stored.evaluations[number]
-            if not known.summary:
-                self._store.add_evaluation(replace(known, summary=summary))
-        ended = self._store.begin(self._ended(is_whole=not missing))
-        is_new = self._stored.run is None
-        return ImportedRun(ended, is_new, self._results, self._added, missing)
-
-    def _ended(self, *, is_whole: bool) -> RunRecord:
-        """The run after the import; it may still be running where it comes from, but not here."""
-        given = self._given
-        if self._stored.run is not None and given.status != "finished":
-            return self._stored.run
-        return replace(
-            self._begun,
-            status="finished" if given.status == "finished" and is_whole else "interrupted",
-            finished_at=given.finished_at,
-            totals=given.totals if is_whole else {},  # they include the missing results
-        )
+def _ended(begun: RunRecord, known: _Known, given: RunRecord, *, is_whole: bool) -> RunRecord:
+    """The run after the import; it may still be running where it comes from, but not here."""
+    if known.run is not None and given.status != "finished":
+        return known.run
+    return replace(
+        begun,
+        status="finished" if given.status == "finished" and is_whole else "interrupted",
+        finished_at=given.finished_at,
+        totals=given.totals if is_whole else {},  # they include the missing results
+    )
 
 
 def _lock(locks: ExitStack, store: Store, run: str) -> None:
@@ -359,15 +337,12 @@ def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
 def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
     """The answers of a run in order, read page by page."""
     after = -1
-    while True:
-        page, after = _answers_page(store, run, after)
-        yield from page
-        if len(page) < _ANSWERS_PER_PAGE:
-            return
+    while page := _answers_page(store, run, after):
+        yield from [record for _, record in page]
+        after = page[-1][0]
 
 
 @with_retries
-def _answers_page(store: Store, run: str, after: int) -> tuple[list[AnswerRecord], int]:
+def _answers_page(store: Store, run: str, after: int) -> list[tuple[int, AnswerRecord]]:
     with store.reading() as connection:
-        found = queries.answers_of_run(connection, run, after=after, limit=_ANSWERS_PER_PAGE)
-        return [record for _, record in found], found[-1][0] if found else after
+        return queries.answers_of_run(connection, run, after=after, limit=_ANSWERS_PER_PAGE)

@@ -17,12 +17,6 @@ from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, Ru
 from callscore.sources.files import as_seekable, display_path, open_bytes
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
-# Fields that are columns as they are.
-_PLAIN_FIELDS = (
-    *("evaluation", "case", "trial", "position", "status", "passed", "f1", "faults", "seconds"),
-    *("attempts", "is_reused", "finished_at", "question", "expectation", "asked"),
-    *("turns", "first_wrong_turn"),
-)
 # Fields that are columns of JSON.
 _JSON_FIELDS = ("values", "payload", "answer", "calls", "comparison", "tools")
 
@@ -54,13 +48,19 @@ COLUMNS: dict[str, type] = {
     "asked": str,
     **dict.fromkeys(("tags", *_JSON_FIELDS), str),
 }
+# Fields that are columns as they are.
+_PLAIN_FIELDS = [
+    name
+    for name in ResultRecord.__struct_fields__
+    if name in COLUMNS and name not in (*_JSON_FIELDS, "failure")
+]
 
 
 def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[str, Any]:
     """A result as a row; unknown values are None."""
     kind, failure = record.failure or (None, None)
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row |= {"run": record.run, "failure_kind": kind, "failure": failure}
+    row |= {"failure_kind": kind, "failure": failure}
     row |= {name: getattr(record, name) for name in _PLAIN_FIELDS}
     row |= dict(zip(COUNTS, record.counts, strict=False))
     row |= {name: getattr(record.usage, name) for name in _USAGE}

@@ -23,7 +23,7 @@ from callscore.core.results import Answer, Failure, MetricValue, Result
 from callscore.core.score import Fault, Pair, Score, turn_passes
 from callscore.reports.run import FAILURE_KINDS
 from callscore.reports.score import CALL_COUNTS
-from callscore.words.case_json import NestedDeeply, call_part, expected_part, value_part
+from callscore.words.case_json import call_part, expected_part, value_part
 from callscore.words.diff import FAULT, FAULT_IN_TRACE
 from callscore.words.explanation import (
     NO_ACTUAL_CALL,
@@ -196,7 +196,7 @@ def view_of_result(
     if result.score is not None:
         return _checked_view(result.score, lang, **fields)
     made = enumerate(case.actual or ())
-    rows = [Row("+", actual=_safe(call_part, call), actual_index=at) for at, call in made]
+    rows = [Row("+", actual=call_part(call), actual_index=at) for at, call in made]
     return _safe_view(CaseView(rows=rows, **fields))
 
 
@@ -250,16 +250,8 @@ def _safe_view(view: CaseView) -> CaseView:
     for name in ("id", "trial", "tags", "input", "answer", "metadata", "failure"):
         value = getattr(view, name)
         if value is not UNSET and value is not None and value != ():
-            changed[name] = _safe(value_part, value)
+            changed[name] = value_part(value)
     return msgspec.structs.replace(view, **changed)
-
-
-def _safe(write: Any, value: Any) -> Any:
-    """A value as an encoder may write it, also if it is nested very deeply."""
-    try:
-        return write(value)
-    except NestedDeeply:
-        return json_safe(value if not isinstance(value, Struct) else msgspec.to_builtins(value))
 
 
 def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseView:
@@ -279,7 +271,7 @@ def _score_view(score: Score, lang: Language, fields: dict[str, Any]) -> CaseVie
         explanation=explain(score, lang=lang, is_failed=is_failed),
         expectation=UNSET
         if score.expectation is None
-        else [_safe(expected_part, item) for item in score.expectation],
+        else [expected_part(item) for item in score.expectation],
         **fields,
     )
 
@@ -299,7 +291,7 @@ def _ignored(score: Score) -> Any:
         {
             "side": each.side,
             "why": each.why,
-            "call": _safe(expected_part if each.side == "expected" else call_part, each.call),
+            "call": (expected_part if each.side == "expected" else call_part)(each.call),
         }
         for each in score.ignored
     ]
@@ -392,8 +384,8 @@ def _pairs_by_position(score: Score) -> tuple[int, dict[int, int], dict[int, Pai
 def _equal_row(expected: ToolCall, actual: ToolCall, row: int, column: int) -> Row:
     return Row(
         "=",
-        _safe(expected_part, expected),
-        UNSET if _is_same(expected, actual) else _safe(call_part, actual),
+        expected_part(expected),
+        UNSET if _is_same(expected, actual) else call_part(actual),
         row,
         column,
     )
@@ -420,8 +412,8 @@ def _pair_row(pair: Pair, lang: Language) -> Row:
     differences = pair.differences
     return Row(
         "=" if pair.is_correct else "~",
-        _safe(expected_part, pair.expected),
-        _safe(call_part, pair.actual),
+        expected_part(pair.expected),
+        call_part(pair.actual),
         pair.expected_index,
         pair.actual_index,
         [_difference(found, differences, lang) for found in differences] or UNSET,
@@ -439,9 +431,9 @@ def _difference(
         "reason": difference_reason(difference, others=others, lang=lang),
     }
     if kind not in ("unexpected", "malformed"):
-        fields["expected"] = _safe(value_part, difference.expected)
+        fields["expected"] = value_part(difference.expected)
     if kind not in ("missing", "malformed"):
-        fields["actual"] = _safe(value_part, difference.actual)
+        fields["actual"] = value_part(difference.actual)
     return fields
 
 
@@ -450,7 +442,7 @@ def _missed_row(call: ToolCall, position: int, reasons: UnpairedReasons, lang: L
     notes = [] if is_state(call) else [note or say(NO_ACTUAL_CALL, lang)]
     if call.name in reasons.look_alikes:
         notes.append(reasons.look_alikes[call.name])
-    return Row("-", _safe(expected_part, call), expected_index=position, notes=notes)
+    return Row("-", expected_part(call), expected_index=position, notes=notes)
 
 
 def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Language) -> Row:
@@ -461,7 +453,7 @@ def _extra_row(score: Score, position: int, reasons: UnpairedReasons, lang: Lang
         patterns = forbidden_patterns(score.expectation or ())
         pattern = forbidding_pattern(patterns, call.name, score.settings)
         mark, note = "!", say(_FORBIDDEN_BY, lang, pattern=pattern)
-    return Row(mark, actual=_safe(call_part, call), actual_index=position, notes=[note])
+    return Row(mark, actual=call_part(call), actual_index=position, notes=[note])
 
 
 # --- the index --------------------------------------------------------------------------------

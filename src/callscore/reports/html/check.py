@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET
 
@@ -38,14 +38,12 @@ from callscore.reports.html.document import (
     notes_of,
 )
 from callscore.reports.html.packing import Packer, packed_line, read_line
-from callscore.words.case_json import NestedDeeply, call_part
-from callscore.words.plain_data import call_to_dict
+from callscore.words.case_json import call_part
 from callscore.words.reasons import fault_kind_name, fault_reason
 from callscore.words.value_text import TRACES, json_safe
 
 if TYPE_CHECKING:
     from callscore.checks.check import CheckResults, FaultyRun
-    from callscore.core.call import ToolCall
     from callscore.core.score import Fault
 
 _TRACES = Phrase("Traces", "Трассы")
@@ -104,20 +102,12 @@ def _rows(run: FaultyRun, lang: Language) -> list[Row]:
     return [
         Row(
             "!" if position in notes else "=",
-            actual=_call(call),
+            actual=call_part(call),
             actual_index=position,
             notes=notes.get(position, UNSET),
         )
         for position, call in enumerate(run.calls)
     ]
-
-
-def _call(call: ToolCall) -> Any:
-    """A call as an encoder may write it, also if its arguments are nested very deeply."""
-    try:
-        return call_part(call)
-    except NestedDeeply:
-        return json_safe(call_to_dict(call))
 
 
 def _problem(fault: Fault, lang: Language) -> Problem:
