@@ -716,9 +716,7 @@ def join_traces(
     `refuse` is called with the place and the problem of what cannot be joined.
     """
     known, places = _by_id(map(with_place_of_unread, references), refuse)
-    traces = map(with_place_of_unread, traces)
-    if known.keys() == {NO_ID}:
-        traces = _of_one_id(traces, known, places[NO_ID], refuse)
+    traces = _of_one_id(map(with_place_of_unread, traces), known, places.get(NO_ID), refuse)
     run: set[str] = set()
     nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
@@ -752,10 +750,13 @@ def with_place_of_unread(found: tuple[str, Case]) -> tuple[str, Case]:
 def _of_one_id(
     traces: Iterable[tuple[str, Case]],
     known: dict[str, Case],
-    place: str,
+    place: str | None,
     refuse: Callable[[str, str], None],
 ) -> Iterator[tuple[str, Case]]:
-    """The traces of a reference without an id, which is refused if they have different ids."""
+    """The traces; if the only reference, at `place`, has no id, it is refused if theirs are different."""
+    if place is None or len(known) > 1:
+        yield from traces
+        return
     ids = {NO_ID}
     first: list[tuple[str, Case]] = []  # yielded once the next trace has no other id
     for position, trace in enumerate(traces):
