@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Metrics = str | Metric | Iterable[str | Metric]
 
-_Id = tuple[str, int | str | None]  # with the trial
+_Id = tuple[str, int | str | None]  # and the trial
 _NO_ANSWER = "the file has no answer for this case"
 # Hashes of ids, in about 40 MB. With a few more, the set would take twice as much.
 _MAX_REMEMBERED = 600_000
@@ -153,8 +153,7 @@ class Collector:
         self._kept: list[Any] = []  # results, or what is rendered of them
         self._first: Result | None = None
         self._shown = self._not_shown = 0
-        self._repeated = NameCounter(each_once=True)
-        self._remembered: set[int] = set()
+        self._repeated = RepeatedIds()
 
     @property
     def skipped(self) -> NameCounter:
@@ -217,7 +216,7 @@ class Collector:
             result = Result(case=case, status="error", failure=failure)
         else:
             if name:
-                self._note_id((name, case.trial))
+                self._note_ids([(name, case.trial)])
             self.seen.take(case.expected, case.actual, tools)
             result = self._scored(case, tools)
             self._first = self._first or result
@@ -367,7 +366,7 @@ class Collector:
             title=self._title(first) if is_single else "",
             shown=tuple(self._kept),
             not_shown=self._not_shown,
-            repeated=self._repeated.noted(),
+            repeated=self._repeated.found.noted(),
             inputs=self.inputs.noted(),
             empty_files=tuple(self.empty_files),
             metrics=tuple(
@@ -389,28 +388,34 @@ class Collector:
         return file_title(self.file)
 
     def _note_ids(self, ids: list[_Id]) -> None:
-        """Note the ids and trials of scored cases, to find those that are repeated."""
-        keys = set(map(hash, ids))
-        remembered = self._remembered
-        is_new = len(keys) == len(ids) and remembered.isdisjoint(keys)
-        if self._ids is not None:
-            self._ids += ids
-        elif is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
-            remembered |= keys
+        if self._ids is None:
+            self._repeated.take(ids)
         else:
-            for each in ids:
-                self._note_id(each)
+            self._ids += ids
 
-    def _note_id(self, given: _Id) -> None:
-        if self._ids is not None:
-            self._ids.append(given)
+
+class RepeatedIds:
+    """Finds the ids of cases, with their trials, that are there more than once."""
+
+    def __init__(self) -> None:
+        self.found = NameCounter(each_once=True)
+        self._known: set[int] = (
+            set()
+        )  # hashes: they take a third of the memory, and collisions are rare
+
+    def take(self, ids: Sequence[_Id]) -> None:
+        """Note the ids of scored cases."""
+        keys, known = set(map(hash, ids)), self._known
+        is_new = len(keys) == len(ids) and known.isdisjoint(keys)
+        if is_new and len(known) + len(keys) <= _MAX_REMEMBERED:
+            known |= keys
             return
-        key = hash(given)  # it takes a third of the memory, and collisions are very rare
-        if key in self._remembered:
-            name, trial = given
-            self._repeated.add(name if trial is None else f"{name} #{trial}")
-        elif len(self._remembered) < _MAX_REMEMBERED:
-            self._remembered.add(key)
+        for name, trial in ids:
+            key = hash((name, trial))
+            if key in known:
+                self.found.add(name if trial is None else f"{name} #{trial}")
+            elif len(known) < _MAX_REMEMBERED:
+                known.add(key)
 
 
 def placed_error(place: str, case: Case, error: CallscoreError) -> CallscoreError:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec import structs
 
-from callscore.core.totals import NameCounter, Totals
 from callscore.engines.batches import RowOptions, RowScorer, score_items, score_split
+from callscore.engines.collector import RepeatedIds
 from callscore.engines.inputs import (
     CASES,
     NO_JOIN,
@@ -54,10 +54,10 @@ from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID
 from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
+    from callscore.core.totals import Totals
     from callscore.core.case import Case
     from callscore.engines.record_reading import Item
 
-_MAX_REMEMBERED = 600_000  # hashes of ids, as in a `Collector`
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
 _LOST = (
     "{place} ended {deaths} processes, perhaps because memory is short. Look at these lines, or use fewer"
@@ -187,8 +187,7 @@ class _LocalRun:
     def __init__(self, files: Sequence[str], scorer: _SplitScorer, *, max_shown: int) -> None:
         self._files = files
         self._scorer = scorer
-        self._repeated = NameCounter(each_once=True)
-        self._remembered: set[int] = set()
+        self._repeated = RepeatedIds()
         self._joined: set[str] = set()
         self._lost: list[str] = []
         self._deaths = 0
@@ -210,7 +209,6 @@ class _LocalRun:
         finally:
             self._deaths = pool.deaths
             pool.close()
-        self._remembered.clear()  # it is large, and all ids were seen
         if scorer.references is not None:
             unanswered = Split(index=len(self._files), files=("references",))
             self._add(unanswered, scorer.score_unanswered(unanswered, self._joined))
@@ -242,19 +240,14 @@ class _LocalRun:
         self.totals.add_totals(scored.totals, scored.shown)
         self._lost += scored.lost
         self._joined |= scored.joined
-        for name, trial in scored.names:
-            key = hash((name, trial))
-            if key in self._remembered:
-                self._repeated.add(name if trial is None else f"{name} #{trial}")
-            elif len(self._remembered) < _MAX_REMEMBERED:
-                self._remembered.add(key)
+        self._repeated.take(scored.names)
 
     def outcome(self) -> RowRun:
         """The outcome of the run, once all splits are done."""
         parts, paths = self._scorer.parts, self.paths
         results = self.totals.results(self._scorer.options.tools)
         return RowRun(
-            results=structs.replace(results, repeated=self._repeated.noted()),
+            results=structs.replace(results, repeated=self._repeated.found.noted()),
             rows=self.totals.totals.records,
             lost=tuple(self._lost),
             deaths=self._deaths,
