@@ -54,8 +54,8 @@ from callscore.formats.cases import CONTENT_ID_PREFIX, NO_ID
 from callscore.sources import BadRecord, Lines
 
 if TYPE_CHECKING:
-    from callscore.core.totals import Totals
     from callscore.core.case import Case
+    from callscore.core.totals import Totals
     from callscore.engines.record_reading import Item
 
 _JOINED = ("scored", "unreadable")  # of a case that has both sides
