@@ -245,7 +245,7 @@ class Collector:
 
     def _show_case(self, case: Any) -> None:
         """Show a case if there is room for one more; it is counted in any case."""
-        if not self._has_room:
+        if self._max_shown is not None and self._shown >= self._max_shown:
             self._not_shown += 1
             return
         self._shown += 1
@@ -254,10 +254,6 @@ class Collector:
         else:
             render = self._render if self._kept else None
             self._kept.append(case if render is None else render(case))
-
-    @property
-    def _has_room(self) -> bool:
-        return self._max_shown is None or self._shown < self._max_shown
 
     def take_plain(self, cases: list[PlainCase], read: Callable[[int], Found]) -> None:
         """Like `take_found` for each of these, without decoding most of them.
@@ -295,11 +291,10 @@ class Collector:
         return found
 
     def _show_plain(self, read: Callable[[int], Found], position: int) -> None:
-        if not self._has_room:
-            self._not_shown += 1
-            return
-        found = read(position)
-        if not isinstance(found, BadRecord):
+        has_room = self._max_shown is None or self._shown < self._max_shown
+        found = read(position) if has_room else None
+        self._not_shown += not has_room
+        if found is not None and not isinstance(found, BadRecord):
             result = self._scored(found[1], None)
             self._first = self._first or result
             self._show_case(result)
@@ -405,14 +400,17 @@ class RepeatedIds:
 
     def take(self, ids: Sequence[_Id]) -> None:
         """Note the ids of scored cases."""
-        keys, known = set(map(hash, ids)), self._known
-        is_new = len(keys) == len(ids) and known.isdisjoint(keys)
-        if is_new and len(known) + len(keys) <= _MAX_REMEMBERED:
-            known |= keys
-            return
-        for name, trial in ids:
-            key = hash((name, trial))
+        known = self._known
+        if len(ids) > 1:  # mostly they are all new, which is known faster together
+            keys = set(map(hash, ids))
+            is_new = len(keys) == len(ids) and known.isdisjoint(keys)
+            if is_new and len(known) + len(keys) <= _MAX_REMEMBERED:
+                known |= keys
+                return
+        for each in ids:
+            key = hash(each)
             if key in known:
+                name, trial = each
                 self.found.add(name if trial is None else f"{name} #{trial}")
             elif len(known) < _MAX_REMEMBERED:
                 known.add(key)
