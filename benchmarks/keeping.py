@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from rows import Row
 from callscore.core.results import MetricValue
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.writer import BackgroundWriter
+from callscore.history.writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,14 +48,14 @@ def cost_of_keeping(count: int, rounds: int) -> timing.Measured:
 
     def by_writer() -> None:
         with TemporaryDirectory() as folder, open_store(Path(folder) / "history.db") as store:
-            store.begin(RunRecord(id=RUN, command="run", started_at=0.0))
+            run = store.begin(RunRecord(id=RUN, command="run", started_at=0.0))
             store.add_evaluation(EvaluationRecord(run=RUN, number=0, name="assistant"))
-            with BackgroundWriter(store) as writer:
+            with closing(RunWriter(store, run)) as writer:
                 for answer, result in pairs:
                     writer.put(answer)
                     writer.put(result)
-            if writer.problem:
-                raise SystemExit(writer.problem)
+            if writer.problems:
+                raise SystemExit(*writer.problems)
 
     def by_hand() -> None:
         with TemporaryDirectory() as folder:

@@ -66,7 +66,6 @@ import callscore.processes as processes
 processes._PROGRAM = {WORKER!r}
 workers.Workers.__init__.__defaults__ = ({2 * WAIT}.0,)  # seconds per call
 workers.SECONDS_PER_CALL = {2 * WAIT}.0  # and of waiting for a place
-workers.QUICK_SECONDS = 2.0  # a busy machine may be slow
 from callscore.cli.main import main
 main()
 """
@@ -418,9 +417,7 @@ def test_a_server_that_is_at_work_ends_at_once_with_all_that_works_for_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_quick_call_is_answered_while_eight_slow_ones_work(
-    transport: str, tmp_path: Path
-) -> None:
+def test_a_quick_call_is_answered_while_four_slow_ones_work(transport: str, tmp_path: Path) -> None:
     slow = {**EXAMPLE, "until": str(tmp_path / "go-on")}
 
     with ExitStack() as stack:
@@ -432,21 +429,16 @@ def test_a_quick_call_is_answered_while_eight_slow_ones_work(
         session = stack.enter_context(connected(server, "auto"))
         calls = [
             session.portal.start_task_soon(session.client.call_tool, "score_tool_calls", slow)
-            for _ in range(8)
+            for _ in range(4)
         ]
         quick = session.call("score_tool_calls", EXAMPLE)
         at_work = sum(not call.done() for call in calls)
         (tmp_path / "go-on").touch()
         answers = [call.result(WAIT) for call in calls]
 
-    busy = [each.content[0].text for each in answers if each.is_error]
-    is_busy = "the server is busy with other slow calls. Try again in "
     assert quick.structured_content == score_tool_calls(EXAMPLE)
-    assert at_work >= 2
-    assert all(text.startswith(is_busy) for text in busy)
-    assert all(
-        each.structured_content == quick.structured_content for each in answers if not each.is_error
-    )
+    assert at_work == 4
+    assert all(each.structured_content == quick.structured_content for each in answers)
 
 
 def test_a_message_that_is_too_large_is_refused_and_the_next_one_answered() -> None:

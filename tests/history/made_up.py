@@ -10,7 +10,7 @@ from callscore.core.results import MetricValue, Usage
 from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.writer import BackgroundWriter
+from callscore.history.writer import RunWriter
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
@@ -75,19 +75,20 @@ def main(path: str, run: str, count: str) -> None:
     with open_store(path) as store:
         begun = store.begin(a_run(run, started_at=float(os.getpid())))
         store.add_evaluation(an_evaluation(begun.id))
-        with BackgroundWriter(store) as writer:
-            for number in range(int(count)):
-                question = f"{number:08x}"
+        writer = RunWriter(store, begun)
+        for number in range(int(count)):
+            question = f"{number:08x}"
 
-                def tell(said: str = f"{question}\n") -> None:
-                    os.write(1, said.encode())
+            def tell(said: str = f"{question}\n") -> None:
+                os.write(1, said.encode())
 
-                writer.put(an_answer(begun.id, question), tell)
-                writer.put(a_result(begun.id, f"case-{number}", question=question))
-                if number % 50 == 0:
-                    writer.flush()
-        if writer.problem:
-            sys.exit(writer.problem)
+            writer.put(an_answer(begun.id, question), tell)
+            writer.put(a_result(begun.id, f"case-{number}", question=question))
+            if number % 50 == 0:
+                writer.flush_soon()
+        writer.close()
+        if writer.problems:
+            sys.exit(" ".join(writer.problems))
 
 
 if __name__ == "__main__":

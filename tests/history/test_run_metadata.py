@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,6 @@ from callscore.history.run_metadata import (
     MAX_NAME_LENGTH,
     git_state,
     name_problem,
-    new_run_id,
     resolve_commit,
     versions,
 )
@@ -43,18 +41,6 @@ if TYPE_CHECKING:
 )
 def test_an_invalid_or_reserved_name_is_refused_for_a_run(name: str, fault: str) -> None:
     assert fault in (name_problem(name) or "")
-
-
-# Names of runs: one can be read, two are never the same, and they sort by time.
-
-NOW = 1_794_768_234.9
-
-
-def test_many_that_start_within_one_second_have_names_of_their_own() -> None:
-    with ThreadPoolExecutor(8) as threads:
-        names = list(threads.map(new_run_id, [NOW] * 5_000))
-
-    assert len(set(names)) == 5_000
 
 
 # What a run is known by: the commit, and the versions.

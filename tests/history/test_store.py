@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnusableStore
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 RUN = a_run().id
+OTHER = "20261116-070000-bcdf"
 
 
 def test_results_can_be_written_while_they_are_read(
@@ -83,3 +85,23 @@ def test_a_history_file_is_small_after_its_run_was_cleared(path: Path) -> None:
 
     assert before > 500_000
     assert path.stat().st_size < 200_000
+
+
+def test_only_the_run_that_was_asked_stops(store: Store) -> None:
+    store.begin(a_run())
+    store.begin(a_run(OTHER))
+
+    store.request_stop(RUN)
+    store.request_stop(RUN)
+
+    assert (store.is_stop_requested(RUN), store.is_stop_requested(OTHER)) == (True, False)
+
+
+def test_a_resumed_run_goes_on(store: Store) -> None:
+    store.begin(a_run())
+    store.request_stop(RUN)
+    store.finish(RUN, "interrupted", {}, {})
+
+    store.begin(replace(store.find(RUN), status="running", finished_at=None))
+
+    assert not store.is_stop_requested(RUN)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.history.made_up import a_result, a_run, an_evaluation
@@ -13,12 +17,8 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 from callscore.errors import UnusableStore
 from callscore.history.exchange.import_export import import_records
 from callscore.history.exchange.json_lines import read_lines
-from callscore.history.writer import (
-    BackgroundWriter,
-    FallbackStore,
-    FinishArguments,
-    fallback_store_for,
-)
+from callscore.history.records import RunRecord
+from callscore.history.writer import FallbackStore, RunWriter, fallback_store_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 RUN = a_run().id
-ENDED: FinishArguments = (RUN, "finished", {"passed": 1}, {0: {"mean": 1.0}})
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +52,10 @@ def _refusing(*folders: str) -> Callable[..., int]:
     """What opens files, but not in these folders."""
     real = os.open
 
-    def opened(path: Path, *others: int) -> int:
+    def opened(path: Path, *others: int, **named: int) -> int:
         if Path(path).parent.name in folders:
             raise PermissionError(13, "Permission denied")
-        return real(path, *others)
+        return real(path, *others, **named)
 
     return opened
 
@@ -78,17 +77,7 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
     rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rescue.save_results([a_result(RUN)])
-    real, left = os.write, [40]
-
-    def write(file: int, data: bytes) -> int:
-        if left[0] == 0:
-            monkeypatch.setattr(os, "write", real)
-            monkeypatch.setattr(os, "open", _refusing(".callscore"))
-            raise OSError(28, "No space left on device")
-        taken, left[0] = left[0], 0
-        return real(file, data[:taken])
-
-    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr(os, "open", _refusing(".callscore"))
     rescue.save_results([a_result(RUN, "other")])
 
     first, second = rescue.files
@@ -97,6 +86,38 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
     assert rescue.location_text().endswith(
         f"callscore import .callscore/{first.name} {second.name}"
     )
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from callscore.history.writer import FallbackStore
+from tests.history.made_up import a_result, a_run
+
+file = FallbackStore(Path("history.db"))
+file.begin(a_run())
+file.save_results([a_result(a_run().id)])
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.RLIM_INFINITY))
+try:
+    file.save_results([a_result(a_run().id, "x" * 3_000)])
+except Exception as error:
+    print(error)
+"""
+
+
+def test_a_file_that_takes_half_a_record_takes_none_of_it(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+    assert "no file can be written" in ran.stdout
+    [file] = tmp_path.glob("unsaved-*.jsonl")
+    assert records(file) == [a_run(), a_result(RUN)]
 
 
 def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
@@ -116,8 +137,8 @@ def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
 class _Away:
     """A history that takes nothing while it is away."""
 
-    place = "postgresql://host/db"
     path = None
+    command_options = ""
 
     def __init__(self) -> None:
         self.is_away = True
@@ -125,57 +146,74 @@ class _Away:
 
     def save_results(self, some: list[object]) -> None:
         if self.is_away:
-            raise UnusableStore(self.place, "the connection to the server was lost.")
+            raise UnusableStore("postgresql://host/db", "the connection to the server was lost.")
         self.kept += some
+
+    def add_evaluation(self, record: object) -> None:
+        self.save_results([record])
 
     def finish(self, *_: object) -> None:
         self.save_results([])
 
 
-def test_results_that_the_history_never_accepts_are_in_the_fallback_file(
-    rescue: FallbackStore,
-) -> None:
-    away = _Away()
-    with BackgroundWriter(away, rescue) as writer:  # type: ignore[arg-type]  # as much of one as it needs
-        for case in ("a", "b"):
-            writer.put(a_result(RUN, case))
+def _writer(store: Any) -> RunWriter:
+    writer = RunWriter(store, a_run())
+    with suppress(UnusableStore):
+        writer.add_evaluation(an_evaluation(RUN))
+    return writer
 
-    assert records(rescue.files[0])[2:] == [a_result(RUN, "a"), a_result(RUN, "b")]
-    assert (
-        writer.problem
-        == f"{away.place}: the connection to the server was lost. {rescue.location_text()}"
+
+def test_results_that_the_history_never_accepts_are_in_the_fallback_file() -> None:
+    writer = _writer(_Away())
+    for case in ("a", "b"):
+        writer.put(a_result(RUN, case))
+    writer.finish("finished", {"passed": 1}, {0: {"mean": 1.0}})
+
+    [file] = Path(".callscore").glob("unsaved-*.jsonl")
+    found = records(file)
+    assert found[2:4] == [a_result(RUN, "a"), a_result(RUN, "b")]
+    assert [each.status for each in found if isinstance(each, RunRecord)] == ["running", "finished"]
+    [problem] = writer.problems
+    assert problem.startswith(
+        "postgresql://host/db: the connection to the server was lost. Results"
     )
-    trouble = rescue.finish_both(away, ENDED)  # type: ignore[arg-type]  # likewise
-    assert trouble == f"{away.place}: the connection to the server was lost."
-    assert len(records(rescue.files[0])) == 6
+    assert problem.endswith(f"callscore import {file}")
 
 
-def test_a_history_that_comes_back_needs_no_file(rescue: FallbackStore) -> None:
+def test_a_history_that_comes_back_needs_no_file() -> None:
     away = _Away()
-    with BackgroundWriter(away, rescue) as writer:  # type: ignore[arg-type]  # likewise
-        writer.put(a_result(RUN))
-        writer.flush()
-        away.is_away = False
+    writer = _writer(away)
+    is_told = Event()
+    writer.put(a_result(RUN), is_told.set)
+    assert is_told.wait(300)
+    away.is_away = False
+    writer.finish("finished", {}, {})
 
-    assert away.kept == [a_result(RUN)]
-    assert (writer.problem, rescue.files) == (None, [])
-    assert rescue.finish_both(away, ENDED) == ""  # type: ignore[arg-type]  # likewise
-    assert rescue.files == []
+    assert away.kept == [a_result(RUN), an_evaluation(RUN)]
+    assert (writer.problems, list(Path.cwd().rglob("unsaved-*"))) == ([], [])
 
 
 def test_while_something_is_only_in_the_file_the_run_did_not_end_in_the_history(
-    store: Store, rescue: FallbackStore
+    store: Store,
 ) -> None:
     store.begin(a_run())
-    store.add_evaluation(an_evaluation(RUN))
-    store.save_results([a_result(RUN, "kept")])
-    rescue.save_results([a_result(RUN, "rescued")])
-    ended: FinishArguments = (RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
-
-    assert rescue.finish_both(store, ended) == ""
+    writer = _writer(store)
+    writer.put(a_result(RUN, "kept"))
+    writer.put(a_result(RUN, "refused", trial=10**30))
+    writer.finish("finished", {"answered": 1}, {0: {"passed": 1}})
 
     here = store.find(RUN)
     assert (here.status, here.totals, store.evaluations(RUN)[0].summary) == ("interrupted", {}, {})
+
+
+def test_the_file_beside_a_history_completes_its_run(store: Store, rescue: FallbackStore) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.save_results([a_result(RUN, "kept")])
+    store.finish(RUN, "interrupted", {}, {})
+    rescue.save_results([a_result(RUN, "rescued")])
+    rescue.finish(RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
+
     (imported,) = import_records(store, records(rescue.files[0]))
     there = store.find(RUN)
     assert (there.status, there.totals, imported.missing) == ("finished", {"answered": 2}, 0)

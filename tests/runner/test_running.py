@@ -20,12 +20,10 @@ from callscore import Settings, expect, models
 from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
 from callscore.errors import InvalidSettings, MissingKey, UnknownRun
 from callscore.evaluations.plan import make_plan
-from callscore.history import stopping
 from callscore.history.counting import count_results
 from callscore.history.database import fetch_all
 from callscore.history.opening import open_store
 from callscore.history.run_lookup import list_runs
-from callscore.history.stopping import request_stop
 from callscore.models.limits import Rate
 from callscore.runner import event_loop
 from callscore.runner.running import RunHooks, RunOptions, run
@@ -196,13 +194,13 @@ def stop_after(count: int) -> RunHooks:
 def test_a_run_that_is_asked_to_stop_ends_as_after_ctrl_c(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stopping, "_INTERVAL", 0.01)
+    monkeypatch.setattr("callscore.runner.running._SECONDS_BETWEEN_LOOKS", 0.01)
     asked = Agent()
     begun: list[str] = []
 
     async def ask(case: Case) -> Any:
         if case.id == "case-4":
-            request_stop(store, begun[0])
+            store.request_stop(begun[0])
             await asyncio.sleep(600)
         return asked(case)
 

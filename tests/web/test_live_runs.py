@@ -11,7 +11,6 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.history.locks import RunLock
 from callscore.history.opening import open_store
-from callscore.history.stopping import is_stop_requested
 from callscore.web import live_runs
 from callscore.web.live_runs import WatchedRun, Watcher, Watchers
 from callscore.web.open_history import History
@@ -173,7 +172,7 @@ def test_a_run_in_progress_is_asked_to_stop(browser: Browser, store: Store) -> N
     answer = browser.post(f"/api/runs/{RUN}/cancel")
 
     assert answer == {"run": RUN, "is_requested": True}
-    assert is_stop_requested(store, RUN)
+    assert store.is_stop_requested(RUN)
     assert browser.get("/api/home")["running"][0]["is_cancelled"]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
+
+    from callscore.history.store import Store
 
     _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
     _Found = Iterable[str | tuple[str, str]]
@@ -37,18 +40,41 @@ def _completing(find: Callable[[click.Context, str], _Found]) -> _Complete:
     return complete
 
 
-def _store(ctx: click.Context) -> str | None:
+_MAX_RUNS = 50
+_MAX_RESULTS = 2_000
+_CASES = (
+    "SELECT DISTINCT case_id FROM (SELECT case_id FROM results WHERE run IN"
+    " (SELECT number FROM runs WHERE id = ?) LIMIT ?)"
+)
+_TAGS = (
+    "SELECT DISTINCT tags FROM (SELECT tags FROM results WHERE tags IS NOT NULL"
+    " ORDER BY number DESC LIMIT ?)"
+)
+
+
+@contextmanager
+def _history(ctx: click.Context) -> Iterator[Store]:
+    """The history in a file: no server is asked at a keystroke."""
+    from callscore.history.opening import open_existing, store_file_path
+
     place: str | None = ctx.params.get("store")
-    return place
+    if store_file_path(place) is None:
+        raise LookupError(place)
+    with open_existing(place) as store:
+        yield store
 
 
 @_completing
 def complete_run(ctx: click.Context, incomplete: str) -> _Found:
-    """Names, baselines and ids of runs."""
+    """What names a run: `latest`, baselines, names, and ids."""
     del incomplete
-    from callscore.history.known_names import run_names
-
-    return run_names(_store(ctx))
+    with _history(ctx) as store:
+        runs, baselines = store.runs(_MAX_RUNS), store.baselines()
+    newest = [("latest", "newest run")] if runs else []
+    bases = [(each.name, "baseline") for each in baselines]
+    named = [(run.name, f"run {run.id}") for run in runs if run.name]
+    ids = [(run.id, run.name or "") for run in runs]
+    return dict([*ids, *named, *bases, *newest][::-1]).items()
 
 
 def complete_run_or_file(
@@ -64,27 +90,33 @@ def complete_run_or_file(
 def complete_baseline(ctx: click.Context, incomplete: str) -> _Found:
     """Names of baselines."""
     del incomplete
-    from callscore.history.known_names import baseline_names
-
-    return baseline_names(_store(ctx))
+    with _history(ctx) as store:
+        return [each.name for each in store.baselines()]
 
 
 @_completing
 def complete_case(ctx: click.Context, incomplete: str) -> _Found:
-    """Ids of the cases of the run that was typed before."""
+    """Ids of the first cases of the run that was typed before."""
     del incomplete
-    from callscore.history.known_names import case_ids
+    from callscore.history.database import fetch_all
 
-    return case_ids(_store(ctx), ctx.params.get("run") or "latest")
+    with _history(ctx) as store:
+        run = store.find(ctx.params.get("run") or "latest", resolve=None)
+        with store.reading() as connection:
+            return [name for (name,) in fetch_all(connection, _CASES, (run.id, _MAX_RESULTS))]
 
 
 @_completing
 def complete_tag(ctx: click.Context, incomplete: str) -> _Found:
-    """Tags of recent results."""
+    """Tags of the newest results."""
     del incomplete
-    from callscore.history.known_names import tag_names
+    from msgspec.json import decode
 
-    return tag_names(_store(ctx))
+    from callscore.history.database import fetch_all
+
+    with _history(ctx) as store, store.reading() as connection:
+        rows = fetch_all(connection, _TAGS, (_MAX_RESULTS,))
+    return sorted({str(tag) for (text,) in rows for tag in decode(text)})
 
 
 @_completing

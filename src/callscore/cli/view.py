@@ -127,10 +127,8 @@ def run_with_page(
 
 
 def _is_stopped_by_page(store: str | None, run: str) -> bool:
-    from callscore.history.stopping import is_stop_requested
-
     try:
         with open_existing_store(store) as opened:
-            return is_stop_requested(opened, run)
+            return opened.is_stop_requested(run)
     except CallscoreError:
         return False

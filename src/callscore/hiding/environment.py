@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
@@ -31,7 +31,6 @@ _SECRET_ENDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "SECRETKEY", "PRIV
 _HARMLESS_VARIABLES = frozenset(("SSH_AUTH_SOCK",))  # the path of a socket
 # `dbPassword`, `APIKey`, `API_KEY_2`: separators, changes of case, and digits divide a name.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_LONGEST_OWN_WORD = 24
 
 _named: set[str] = set()
 
@@ -116,52 +115,27 @@ def _secret_fields(value: str) -> list[str]:
 
 def is_own_word(text: str) -> bool:
     """Whether a value is a word of callscore's own formats, or a part of one: it hides nothing."""
-    if len(text) > _LONGEST_OWN_WORD or not text.lstrip("$").replace("_", "").isalpha():
-        return False
-    return any(text in word for word in _own_words())
+    return text.lstrip("$").replace("_", "").isalpha() and text in _OWN_WORDS
 
 
-@lru_cache(maxsize=1)
-def _own_words() -> frozenset[str]:
-    """The names and the fixed values in saved records and reports."""
-    from callscore.core import call, results
-    from callscore.core.arguments import Difference, DifferenceKind
-    from callscore.core.call import Tool, ToolCall
-    from callscore.core.case import Case, GroupKind
-    from callscore.core.rules import comparators
-    from callscore.core.score import Fault, FaultKind
-
-    own = [
-        each
-        for each in vars(results).values()
-        if getattr(each, "__module__", "") == results.__name__
-    ]
-    structs = [*own, Difference, Tool, ToolCall, Case, Fault]
-    fields = [name for each in structs for name in getattr(each, "__struct_fields__", ())]
-    constants = [
-        word for name, word in vars(call).items() if name.isupper() and isinstance(word, str)
-    ]
-    fixed = [*get_args(DifferenceKind), *get_args(FaultKind), *get_args(GroupKind)]
-    rules = [word for each in comparators() for word in (*each.keys, *each.options)]
-    fixed += [*get_args(results.FailureKind), *get_args(results.Status)]
-    return frozenset([*fields, *constants, *fixed, *rules, *_OTHER_WORDS])
-
-
-_OTHER_WORDS = (
-    *("accuracy", "precision", "recall", "tool_called", "tool_selection", "parameters_valid"),
-    # JSON Schema.
-    *("parameters", "properties", "required", "description", "additionalProperties", "multipleOf"),
-    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "prefixItems", "contains"),
-    *(
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minProperties",
-        "maxProperties",
-    ),
-    *("patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "definitions"),
-    *("unevaluatedProperties", "unevaluatedItems", "additionalItems", "minContains", "maxContains"),
-    *("duplicate_keys", "double_encoded", "python_repr", "subagent", "python"),
-    *("captured", "at_least", "at_most", "forbidden", "optional", "settings", "argument_accuracy"),
-)
+# The names and the fixed values in saved records, in reports and in JSON Schema.
+_OWN_WORDS = """
+$absent $any $approx $contains $date $gte $judge $lte $one_of $optional $regex $schema $subset
+$text $type $unordered actual additionalItems additionalProperties answered any_order
+argument_accuracy arguments asked at_least at_most attempts callers cases closeness
+concatenated_json counts definitions dependentRequired dependentSchemas description details
+document double_encoded duplicate_keys effect empty_files errors evaluations exclusiveMaximum
+exclusiveMinimum exited fail_under failed failures faults first_wrong_turn forbidden formats
+hides_calls ignore in_order index input_tokens inputs invalid_json invalid_value is_broken
+is_interrupted is_reused is_stopped judged judges keyword kind listed loop malformed matcher
+maxContains maximum maxItems maxLength maxProperties mean metadata metrics minContains minimum
+minItems minLength minProperties missing_argument model multipleOf names nested_too_deeply
+not_an_object not_captured not_run not_scorable not_scored not_shown note number only origin
+others output_tokens parameters_valid pass_mark passed_trials path patternProperties place
+positional precision prefixItems problem properties propertyNames python_repr questions raised
+reason recall refused repeated requests required results retry_unchanged sample saved scorers
+seconds settings similarity since skipped status step subagent summary tags timeout title
+tool_called tool_selection tools truncated_json turns undecided unevaluatedItems
+unevaluatedProperties unexpected uniqueItems unknown_argument unknown_tool unloaded unreadable
+unscored usage values variant version warnings without_reference wrong_type
+"""

@@ -17,7 +17,7 @@ from callscore.core.arguments import Difference, DifferenceKind
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, Tool, ToolCall
 from callscore.core.case import Case, Forbidden, Group, Times
 from callscore.core.nesting import leaves
-from callscore.core.phrases import Note, Phrase, Plural
+from callscore.core.phrases import Phrase, Plural
 from callscore.core.rendering import safe_repr
 from callscore.core.rules import Matcher
 from callscore.core.score import ComparedScore, Fault, FaultKind, Pair, Score, compared_pair
@@ -243,9 +243,6 @@ class Hider:
                 self._copies[text] = mark
         return mark
 
-    def _note(self, value: Note, path: _Path, depth: int) -> Note:
-        return value._replace(values=self._hidden(value.values, path, depth))
-
     def _sequence(self, value: Any, path: _Path, depth: int) -> Any:
         items = [self._hidden(item, path, depth) for item in value]
         if isinstance(value, FaultyArray):
@@ -317,7 +314,6 @@ class Hider:
         (str, _text),
         ((int, float), _number),
         (dict, _mapping),
-        (Note, _note),
         ((list, tuple, set, frozenset), _sequence),
         (Score, _score),
         (Summary, _summary),

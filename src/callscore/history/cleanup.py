@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from time import time
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
     from callscore.history.store import Store
 
-# Runs removed in one transaction: other writers should not wait for long.
-_RUNS_PER_TRANSACTION = 20
 # A run marked as running counts as active for a day, afterwards only if a process has locked it.
 _TRUSTED_SECONDS = 86_400.0
 _CHECK = "PRAGMA quick_check(1)"
@@ -66,16 +64,15 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
         # What is damaged may refer to payloads that seem to be unused.
         if is_sqlite(connection) and fetch_all(connection, _CHECK) != [("ok",)]:
             raise DamagedHistoryError("the file is damaged")
-        if is_dry:
-            old = _removable_runs(store, connection, keep)
-            payload_count, size = _freed_payloads(connection, list(old))
-            count = _count_results(connection, old)
-            return CleanupResult(
-                runs=tuple(old.values()), results=count, payloads=payload_count, bytes=size
-            )
-    removed, count = _remove_runs(store, keep)
-    payload_count, size = _remove_payloads(store)
-    if store.path is not None and (removed or payload_count):
+    with store.reading() if is_dry else store.writing() as connection:
+        old = _removable_runs(store, connection, keep)
+        found = CleanupResult(
+            runs=tuple(old.values()),
+            **_sizes(connection, list(old)),
+        )
+        if not is_dry:
+            _delete(connection, list(old))
+    if not is_dry and store.path is not None and (found.runs or found.payloads):
         # Return free space to the disk; a server does this itself. While others are reading, or
         # without room for a copy on the disk, the file keeps its size and its free pages are reused.
         with (
@@ -85,17 +82,15 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
         ):
             for statement in _VACUUM:
                 execute(connection, statement)
-    return CleanupResult(runs=removed, results=count, payloads=payload_count, bytes=size)
+    return found
 
 
-def _removable_runs(
-    store: Store, connection: AnyConnection, keep: int, busy: Iterable[int] = ()
-) -> dict[int, RunRecord]:
-    """The runs that may be removed, oldest first, by row number; `busy` ones are kept."""
+def _removable_runs(store: Store, connection: AnyConnection, keep: int) -> dict[int, RunRecord]:
+    """The runs that may be removed, oldest first, by row number."""
     saved = run_queries.all_runs(connection)
     named = {number for number, _ in saved.baselines.values()}
     records = dict(zip([row[0] for row in saved.rows], run_records(saved.rows), strict=True))
-    kept = {*list(records)[:keep], *named, *busy}
+    kept = {*list(records)[:keep], *named}
     for number, run in records.items():
         if number not in kept and run.status == "running":
             is_recent = time() - run.started_at < _TRUSTED_SECONDS
@@ -119,47 +114,6 @@ def _with_parents(numbers: Iterable[int], records: dict[int, RunRecord]) -> set[
         if parent is not None:
             waiting.append(parent)
     return found
-
-
-def _remove_runs(store: Store, keep: int) -> tuple[tuple[RunRecord, ...], int]:
-    """Remove runs; returns those that were removed, and the number of their results.
-
-    Which ones is found again in every transaction: another process may have started to need one.
-    """
-    removed: list[RunRecord] = []
-    busy: set[int] = set()
-    count = 0
-    while True:
-        with ExitStack() as locks, store.writing() as connection:
-            old = _removable_runs(store, connection, keep, busy)
-            # Rescored runs before the run that has their answers.
-            batch = dict(list(reversed(old.items()))[:_RUNS_PER_TRANSACTION])
-            taken = {number for number, run in batch.items() if not _lock(locks, store, run)}
-            busy |= taken
-            if taken:
-                continue
-            count += _delete_runs(connection, list(batch), list(old))
-        if not batch:
-            return tuple(reversed(removed)), count
-        removed += batch.values()
-
-
-def _lock(locks: ExitStack, store: Store, run: RunRecord) -> bool:
-    """Lock a run that could be resumed; returns False if another process is writing it."""
-    if run.status == "finished":
-        return True
-    lock = store.lock(run.id)
-    locks.callback(lock.release)
-    return lock.take()
-
-
-def _remove_payloads(store: Store) -> tuple[int, int]:
-    """Remove unreferenced payloads; returns how many, and their size in bytes."""
-    with store.writing() as connection:
-        freed = _freed_payloads(connection, [])
-        if freed != (0, 0):
-            execute(connection, f"DELETE FROM payloads WHERE digest IN ({_unreferenced([])})")  # noqa: S608  (our names)
-    return freed
 
 
 # --- the SQL: numbers of runs are part of it, there may be more than a database accepts as values ---------
@@ -195,35 +149,30 @@ def _unreferenced(removed: Iterable[int]) -> str:
     return " EXCEPT ".join(["SELECT digest FROM payloads", *referring])
 
 
-def _freed_payloads(connection: AnyConnection, removed: Iterable[int]) -> tuple[int, int]:
-    """The number and total size of the payloads that are unreferenced once these runs are removed."""
-    query = (
-        "SELECT count(*), coalesce(sum(length(body)), 0) FROM payloads"  # noqa: S608  (our names)
-        f" WHERE digest IN ({_unreferenced(removed)})"
-    )
-    [(count, size)] = fetch_all(connection, query)
-    return count, int(size)
-
-
-def _count_results(connection: AnyConnection, numbers: Iterable[int]) -> int:
-    query = f"SELECT count(*) FROM results WHERE run IN ({_list(numbers)})"  # noqa: S608  (numbers)
-    [(count,)] = fetch_all(connection, query)
-    return int(count)
-
-
-def _delete_runs(connection: AnyConnection, numbers: list[int], all_removed: list[int]) -> int:
-    """Delete runs; returns the number of their results.
-
-    Answers that a run other than `all_removed` reuses stay, and belong to no run any more.
-    """
-    if not numbers:
-        return 0
-    these = _list(numbers)
-    execute(
+def _sizes(connection: AnyConnection, removed: list[int]) -> dict[str, int]:
+    """The results of runs, and the payloads that are unreferenced once these runs are removed."""
+    [(results,)] = fetch_all(
         connection,
-        f"DELETE FROM answers WHERE run IN ({these})"  # noqa: S608  (numbers)
-        f" AND question NOT IN ({_reused_questions(all_removed)})",
+        f"SELECT count(*) FROM results WHERE run IN ({_list(removed)})",  # noqa: S608  (numbers)
     )
-    count = execute(connection, f"DELETE FROM results WHERE run IN ({these})")  # noqa: S608  (numbers)
-    execute(connection, f"DELETE FROM runs WHERE number IN ({these})")  # noqa: S608  (numbers)
-    return count
+    [(payloads, size)] = fetch_all(
+        connection,
+        "SELECT count(*), coalesce(sum(length(body)), 0) FROM payloads"  # noqa: S608  (our names)
+        f" WHERE digest IN ({_unreferenced(removed)})",
+    )
+    return {"results": results, "payloads": payloads, "bytes": int(size)}
+
+
+def _delete(connection: AnyConnection, removed: list[int]) -> None:
+    """Delete runs, and payloads that only they use.
+
+    Answers that another run reuses stay, and belong to no run any more.
+    """
+    these = _list(removed)
+    for condition in (
+        f"payloads WHERE digest IN ({_unreferenced(removed)})",
+        f"answers WHERE run IN ({these}) AND question NOT IN ({_reused_questions(removed)})",
+        f"results WHERE run IN ({these})",
+        f"runs WHERE number IN ({these})",
+    ):
+        execute(connection, f"DELETE FROM {condition}")  # noqa: S608  (our names, and numbers)

@@ -27,7 +27,7 @@ MAX_NOTE_LENGTH = 10_000
 _ID_BYTES = 8
 # A retry may find that the first attempt has written it.
 _INSERT = insert_into(NOTES, conflict=("id",))
-_OF_CASE = f"{NOTES.select} FROM notes WHERE place = :place AND case_id = :case_id"
+_OF_CASE = "SELECT id, text, written_at FROM notes WHERE place = :place AND case_id = :case_id"
 _DELETE = "DELETE FROM notes WHERE id = :id AND place = :place AND case_id = :case_id"
 
 
@@ -39,9 +39,12 @@ class Note(Struct, frozen=True, gc=False):
     written_at: float
 
 
+@with_retries
 def notes_on(store: Store, place: str, case: str) -> list[Note]:
     """The notes on a case, the oldest first; `place` is that of its evaluation."""
-    return _read(store, _key(place, case))
+    with store.reading() as connection:
+        found = [Note(*row) for row in fetch_all(connection, _OF_CASE, _key(place, case))]
+    return sorted(found, key=lambda note: (note.written_at, note.id))
 
 
 def add_note(store: Store, place: str, case: str, text: str) -> Note:
@@ -53,43 +56,24 @@ def add_note(store: Store, place: str, case: str, text: str) -> Note:
     text = text.strip()
     if not text or len(text) > MAX_NOTE_LENGTH:
         raise InvalidSettings(f"a note has 1 to {MAX_NOTE_LENGTH:,} characters")
-    hidden = Hider(is_live=True).text(text)
-    note = Note(token_hex(_ID_BYTES), clean_text(hidden), time())
-    row = {
-        **_key(place, case),
-        "id": note.id,
-        "text": note.text,
-        "written_at": note.written_at,
-    }
-    _save(store, row)
+    note = Note(token_hex(_ID_BYTES), clean_text(Hider(is_live=True).text(text)), time())
+    row = _key(place, case) | {"id": note.id, "text": note.text, "written_at": note.written_at}
+    _save(store, tuple(map(row.get, NOTES.written)))
     return note
 
 
+@with_retries
+def _save(store: Store, row: tuple[Any, ...]) -> None:
+    with store.writing() as connection:
+        insert_rows(connection, _INSERT, [row])
+
+
+@with_retries
 def delete_note(store: Store, place: str, case: str, note: str) -> None:
     """Delete a note of a case; nothing happens if there is none of this id."""
-    _delete(store, {**_key(place, case), "id": clean_text(note)})
+    with store.writing() as connection:
+        execute(connection, _DELETE, _key(place, case) | {"id": clean_text(note)})
 
 
 def _key(place: str, case: str) -> dict[str, Any]:
     return {"place": clean_text(place), "case_id": clean_text(hide_text(case))}
-
-
-@with_retries
-def _read(store: Store, key: dict[str, Any]) -> list[Note]:
-    with store.reading() as connection:
-        rows = fetch_all(connection, _OF_CASE, key)
-    named = [dict(zip(NOTES.names, row, strict=True)) for row in rows]
-    found = [Note(row["id"], row["text"], row["written_at"]) for row in named]
-    return sorted(found, key=lambda note: (note.written_at, note.id))
-
-
-@with_retries
-def _save(store: Store, row: dict[str, Any]) -> None:
-    with store.writing() as connection:
-        insert_rows(connection, _INSERT, [tuple(map(row.get, NOTES.written))])
-
-
-@with_retries
-def _delete(store: Store, key: dict[str, Any]) -> None:
-    with store.writing() as connection:
-        execute(connection, _DELETE, key)

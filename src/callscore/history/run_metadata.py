@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from glob import glob
 from pathlib import Path
-from threading import Lock
 from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
@@ -24,8 +23,7 @@ MAX_NAME_LENGTH = 200
 _LATEST = re.compile(r"latest(\W.*)?", re.DOTALL | re.IGNORECASE)
 # Names of the commit that is checked out.
 _GIT_HEADS = ("head", "@")
-# Four letters, or eight if they run out, see `new_run_id`.
-_ID = re.compile(r"\d{8}-\d{6}-(?:[0-9a-z]{4}){1,2}", re.ASCII)
+_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 
 
 def name_problem(name: str) -> str | None:
@@ -64,38 +62,17 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
 
 # Without vowels, which could form words, and without ambiguous characters.
 _LETTERS = "23456789bcdfghjkmnpqrstvwxz"
-_ENDING_LENGTH = 4
-
-_lock = Lock()
-_current_second = ""
-_used_endings: set[str] = set()
 
 
 def new_run_id(now: float) -> str:
-    """A new run id, such as `20261115-184354-k3f9`.
+    """A new run id, such as `20261115-184354-k3f9`, made from the time in seconds since 1970.
 
-    It is made from the time, in seconds since 1970. A process never returns the same id twice; the
-    store detects collisions between processes.
+    The history gives a run another one if it exists.
     """
-    global _current_second  # noqa: PLW0603  (the ids of one second are forgotten in the next)
-    second = strftime("%Y%m%d-%H%M%S", gmtime(now))
-    with _lock:
-        if second != _current_second:
-            _current_second = second
-            _used_endings.clear()
-        ending = _random_ending(len(_used_endings))
-        while ending in _used_endings:
-            ending = _random_ending(len(_used_endings))
-        _used_endings.add(ending)
-    return f"{second}-{ending}"
-
-
-def _random_ending(used: int) -> str:
     from secrets import choice
 
-    # Longer when four letters could run out.
-    length = _ENDING_LENGTH if used < len(_LETTERS) ** _ENDING_LENGTH // 2 else _ENDING_LENGTH * 2
-    return "".join(choice(_LETTERS) for _ in range(length))
+    ending = "".join([choice(_LETTERS) for _ in range(4)])
+    return f"{strftime('%Y%m%d-%H%M%S', gmtime(now))}-{ending}"
 
 
 # Stored arguments that select some of the cases.

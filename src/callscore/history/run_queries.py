@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.counting import numbers_by_tag
-from callscore.history.database import DamagedHistoryError, execute, fetch_all
+from callscore.history.database import (
+    DamagedHistoryError,
+    execute,
+    fetch_all,
+    insert_into,
+    insert_rows,
+)
 from callscore.history.queries import counted_results
 from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (
@@ -24,7 +30,7 @@ from callscore.history.records import (
 from callscore.history.rows import evaluation_record, json_text, run_row
 from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.saved_totals import number_of_results
-from callscore.history.tables import EVALUATIONS, RUNS, EvaluationRow, RunRow
+from callscore.history.tables import EVALUATIONS, RUNS, STOP_REQUESTS, EvaluationRow, RunRow
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
@@ -254,6 +260,23 @@ def end_run(
         raise DamagedHistoryError(
             f"run {name}: {saved:,} results found, {number_of_results(totals):,} were saved"
         )
+
+
+_REQUEST_STOP = insert_into(STOP_REQUESTS, conflict=())
+_STOP_REQUESTED = """
+SELECT stop_requests.run FROM stop_requests JOIN runs ON runs.number = stop_requests.run
+WHERE runs.id = :id
+"""
+
+
+def request_stop(connection: AnyConnection, run: SavedRun) -> None:
+    """Note that a run shall stop, until it begins again."""
+    insert_rows(connection, _REQUEST_STOP, [(run.number, time())])
+
+
+def is_stop_requested(connection: AnyConnection, run: str) -> bool:
+    """Whether the run of this id shall stop."""
+    return bool(fetch_all(connection, _STOP_REQUESTED, {"id": run}))
 
 
 # --- evaluations ------------------------------------------------------------------------------

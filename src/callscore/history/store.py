@@ -133,6 +133,18 @@ class Store(Database):
             return run
 
     @with_retries
+    def request_stop(self, run: str) -> None:
+        """Ask the process of a run, on any machine, to stop it as after Ctrl-C."""
+        with self.writing() as connection:
+            run_queries.request_stop(connection, run_queries.saved_run(connection, run))
+
+    @with_retries
+    def is_stop_requested(self, run: str) -> bool:
+        """Whether a run was asked to stop since it began or was resumed."""
+        with self.reading() as connection:
+            return run_queries.is_stop_requested(connection, run)
+
+    @with_retries
     def baselines(self) -> list[Baseline]:
         """The baselines, sorted by name."""
         with self.reading() as connection:

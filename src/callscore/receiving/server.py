@@ -115,35 +115,45 @@ def trace_server(
     on_refused: Callable[[int, str], None] = lambda *_: None,
 ) -> Iterator[TraceServer]:
     """Receive traces in a thread, until the block ends; requests under way are then answered."""
+    host, port = sock.getsockname()[:2]
+    if ipaddress.ip_address(host.partition("%")[0]).is_unspecified:
+        host = socket.gethostname()  # what exporters need
+    host = f"[{host}]" if ":" in host else host
     app = _App(receiver, token, on_refused)
+    try:
+        with served(app, sock, name="receive", grace=_GRACE, http=_Connection) as thread:
+            yield TraceServer(f"http://{host}:{port}{_PATH}", port, thread)
+    finally:
+        app.threads.shutdown()
+
+
+@contextmanager
+def served(
+    app: Any, sock: socket.socket, *, name: str, grace: int, http: Any = "h11"
+) -> Iterator[Thread]:
+    """Answer requests in a thread, until the block ends and those under way had some seconds."""
     config = uvicorn.Config(
         app,
         log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=_Connection,
+        http=http,
         ws="none",
         lifespan="off",
         loop="asyncio",
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=grace,
     )
     server = uvicorn.Server(config)
-    sockets = {"sockets": [sock]}
-    thread = Thread(target=server.run, kwargs=sockets, name="callscore-receive", daemon=True)
+    thread = Thread(target=server.run, args=([sock],), name=f"callscore-{name}", daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
         sleep(_TICK)
-    host, port = sock.getsockname()[:2]
-    if ipaddress.ip_address(host.partition("%")[0]).is_unspecified:
-        host = socket.gethostname()  # what exporters need
-    host = f"[{host}]" if ":" in host else host
     try:
-        yield TraceServer(f"http://{host}:{port}{_PATH}", port, thread)
+        yield thread
     finally:
         server.should_exit = True
-        thread.join(_GRACE * 2)
-        app.threads.shutdown()
+        thread.join(grace * 2)
 
 
 class _App:

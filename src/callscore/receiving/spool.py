@@ -107,16 +107,6 @@ class LineFile:
         """Remove what follows a size."""
         os.ftruncate(self._file, size)
 
-    def rename(self, path: Path) -> None:
-        """Let it take the place of another file."""
-        os.replace(self._path, path)  # noqa: PTH105  (as all of this module)
-        self._path = path
-        folder = os.open(path.parent, os.O_RDONLY)  # or the name could be lost
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
     def close(self) -> None:
         """Close it, and let others write."""
         os.close(self._file)
@@ -280,18 +270,27 @@ class Spool:
         for number, (_, size) in self._rows.items():
             rows[number] = begin, size
             begin += size
-        path = self.path.with_name(f"{self.path.name}.new")
-        path.unlink(missing_ok=True)
-        file = LineFile(path, 0o600)
+        new = self.path.with_name(f"{self.path.name}.new")
+        new.unlink(missing_ok=True)
+        file = LineFile(new, 0o600)
         try:
             file.append(chain([head], (line for _, line in self._lines())))
-            file.rename(self.path)
         except OSError:
-            file.close()
+            new.unlink()
             raise
-        self._file.close()
-        self._file, self._rows = file, rows
+        finally:
+            file.close()
+        self._file.close()  # some systems replace no open file
+        try:
+            new.replace(self.path)
+            self._rows = rows
+        finally:
+            self._file = LineFile(self.path, 0o600)
         self._most = 2 * begin + _SPARED_BYTES
+        with suppress(OSError):  # not on every system
+            folder = os.open(self.path.parent, os.O_RDONLY)  # its new name is on the disk, too
+            os.fsync(folder)
+            os.close(folder)
 
 
 def _line(number: int, content: bytes) -> bytes:

@@ -27,7 +27,6 @@ from callscore.core.results import (
     MetricValue,
     Result,
     answer_passes,
-    failure_kind,
 )
 from callscore.core.rules import Matcher
 from callscore.engines.payloads import case_payload
@@ -405,9 +404,3 @@ def stored_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
         attempts=found.attempts,
         is_reused=True,
     )
-
-
-def stored_failure(result: ResultRecord, question: Question) -> Failure:
-    """The stored failure of a question."""
-    kind, problem = result.failure or ("raised", "there is no answer")
-    return make_failure(question, failure_kind(kind), problem, attempts=result.attempts)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from callscore.api import tools_by_name
 from callscore.core.case import Case
-from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
+from callscore.core.results import Answer, Result, RunResults, Unloaded, failure_kind
 from callscore.core.settings import Settings, get_preset, settings_from
 from callscore.engines.payloads import JUDGE_FIELDS, given_settings
 from callscore.engines.saving import begin_run
@@ -33,7 +33,6 @@ from callscore.runner.answers import (
     make_failure,
     score_answer,
     stored_answer,
-    stored_failure,
     unanswered,
 )
 from callscore.runner.asking import Asked
@@ -122,7 +121,22 @@ def rescore(
     require_every_case(run, "rescore")
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
-    recorder = rescoring.begin()
+    reading = run.arguments.get(READING_ARGUMENT)
+    arguments = {
+        "run": run.id,
+        "preset": options.preset,
+        **({READING_ARGUMENT: reading} if reading else {}),
+        **given_settings(options.settings),
+    }
+    begun = begin_run(
+        store,
+        "rescore",
+        arguments=arguments,
+        git_commit=run.git_commit,
+        git_dirty=run.git_dirty,
+        parent=run.id,
+    )
+    recorder = rescoring.recorder = RunRecorder(store, begun, rescoring.groups)
     try:
         found = rescoring.score_all()
     finally:
@@ -211,27 +225,6 @@ class _Rescoring(ScoredRun):
                 self.warn(f"{missing}: {scorer}")
         return tuple([scorer for scorer in found.values() if not isinstance(scorer, str)])
 
-    def begin(self) -> RunRecorder:
-        """Begin the run with the new scores."""
-        parent, options = self._parent, self._options
-        reading = parent.arguments.get(READING_ARGUMENT)
-        arguments = {
-            "run": parent.id,
-            "preset": options.preset,
-            **({READING_ARGUMENT: reading} if reading else {}),
-            **given_settings(options.settings),
-        }
-        begun = begin_run(
-            self._store,
-            "rescore",
-            arguments=arguments,
-            git_commit=parent.git_commit,
-            git_dirty=parent.git_dirty,
-            parent=parent.id,
-        )
-        self.recorder = RunRecorder(self._store, begun, self.groups)
-        return self.recorder
-
     def score_all(self) -> RunResults:
         """Score every answer, or until Ctrl-C, or a request, stops it."""
         waits = any(group.evaluation.settings.judge for group in self.groups)
@@ -242,57 +235,45 @@ class _Rescoring(ScoredRun):
 
     def _answers(self) -> Iterator[Asked]:
         for kept in self._store.results(self._parent.id):
-            at = self._positions[kept.evaluation]
-            question, failed = self._question_of(kept, self.groups[at])
-            yield Asked(
-                at,
-                kept.position,
-                question,
-                digests=(kept.question, ""),
-                known=partial(self._result, kept, question, failed),
+            at, problem = self._positions[kept.evaluation], None
+            try:
+                case = case_from_payload(kept.case, kept.payload)
+            except InvalidCall as error:
+                case, problem = Case(id=kept.case), str(error)
+            question = Question(
+                evaluation=self.groups[at].evaluation,
+                case=case,
+                variant=self.groups[at].variant,
+                trial=kept.trial,
+                trials=self._trials.get(kept.evaluation, 1),
             )
+            known = partial(self._result, kept, question, problem)
+            yield Asked(at, kept.position, question, digests=(kept.question, ""), known=known)
 
-    async def _result(
-        self, kept: ResultRecord, question: Question, failed: Failure | None
-    ) -> Result:
+    async def _result(self, kept: ResultRecord, question: Question, problem: str | None) -> Result:
+        """The result of a stored answer; `problem` is why it cannot be scored."""
         answer = stored_answer(kept)
-        if failed is not None:
-            return replace(unanswered(question, failed), answer=answer)
-        if answer is not None:
-            is_hidden = kept.calls is not None and contains_marker(kept.answer)
-            return await score_answer(
-                question,
-                answer,
-                seconds=self._options.timeout,
-                known_calls=stored_calls(kept) if is_hidden else None,
-            )
-        if kept.status == "not_scored" and kept.failure is None:  # it was not asked
-            return Result(case=question.case, status="not_scored", answer=Answer())
-        return unanswered(question, stored_failure(kept, question))
-
-    def _question_of(self, kept: ResultRecord, group: Group) -> tuple[Question, Failure | None]:
-        """The question of a result; and a failure if it cannot be scored."""
-        problem = None
-        try:
-            case = case_from_payload(kept.case, kept.payload)
-        except InvalidCall as error:
-            case, problem = Case(id=kept.case), str(error)
-        question = Question(
-            evaluation=group.evaluation,
-            case=case,
-            variant=group.variant,
-            trial=kept.trial,
-            trials=self._trials.get(kept.evaluation, 1),
-        )
-        if problem is None and kept.answer is not None:
+        if problem is None and answer is not None:
             # Scorers of users may look at all of it.
-            scorers = group.evaluation.scorers
+            scorers = question.evaluation.scorers
             sees_all = any(each.function is not SCORERS.get(each.name) for each in scorers)
             if has_hidden_calls(kept) or (
                 sees_all and contains_marker([kept.payload, kept.answer, kept.calls])
             ):
                 problem = _HIDDEN_VALUE
-        return question, None if problem is None else make_failure(question, "unscored", problem)
+        if problem is not None:
+            failure = make_failure(question, "unscored", problem)
+            return replace(unanswered(question, failure), answer=answer)
+        if answer is not None:
+            is_hidden = kept.calls is not None and contains_marker(kept.answer)
+            known_calls = stored_calls(kept) if is_hidden else None
+            seconds = self._options.timeout
+            return await score_answer(question, answer, seconds=seconds, known_calls=known_calls)
+        if kept.status == "not_scored" and kept.failure is None:  # it was not asked
+            return Result(case=question.case, status="not_scored", answer=Answer())
+        kind, why = kept.failure or ("raised", "there is no answer")
+        failure = make_failure(question, failure_kind(kind), why, attempts=kept.attempts)
+        return unanswered(question, failure)
 
 
 _HIDDEN_VALUE = (

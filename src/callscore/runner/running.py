@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from callscore.words.value_text import unused_rules_text
 if TYPE_CHECKING:
     from callscore.history.store import Store
     from callscore.history.writer import FallbackStore
-    from callscore.runner.asking import Asked
+    from callscore.runner.asking import Asked, Workers
     from callscore.runner.resuming import RunRecorder
 
 
@@ -192,7 +192,7 @@ def run(
     """Ask every question of a plan, and score the answers.
 
     Ctrl-C stops it: finished questions are stored, and the results so far are returned. So does a
-    request in the history, see `history/stopping.py`. A second Ctrl-C ends it at once. Without a store
+    request in the history, see `Store.request_stop`. A second Ctrl-C ends it at once. Without a store
     nothing is recorded.
 
     Raises:
@@ -216,6 +216,10 @@ def run(
         if isinstance(options.resume, LockedRun):
             options.resume.lock.release()
     return replace(found, seconds=perf_counter() - started)
+
+
+# Between two looks at whether the history has a request to stop the run.
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class ScoredRun:
@@ -271,13 +275,12 @@ class ScoredRun:
         No question is begun after a result that `is_last`.
         """
         # `import callscore` finds `evaluate` in this module, and loads no asyncio.
-        from asyncio import get_running_loop
+        from asyncio import create_task
 
-        from callscore.history.stopping import stopping_on_request
         from callscore.runner.asking import Workers
         from callscore.runner.event_loop import run_until_done
 
-        store, recorder = self.store, self.recorder
+        recorder = self.recorder
         workers = Workers(questions, jobs=jobs, limits=limits, recorder=recorder)
 
         def report(asked: Asked, result: Result) -> None:
@@ -287,16 +290,11 @@ class ScoredRun:
             self._hooks.on_done(asked.question, result)
 
         async def work() -> None:
-            loop = get_running_loop()
-
-            def stop() -> None:
-                with suppress(RuntimeError):  # the loop is closed: a second Ctrl-C gave the run up
-                    loop.call_soon_threadsafe(workers.stop)
-
-            with ExitStack() as stack:
-                if store is not None and recorder is not None:
-                    stack.enter_context(stopping_on_request(store, recorder.run.id, stop))
+            watcher = create_task(self._stop_on_request(workers))
+            try:
                 await workers.run(report, self._hooks.on_started)
+            finally:
+                watcher.cancel()
 
         try:
             run_until_done(work, workers.stop)
@@ -305,6 +303,17 @@ class ScoredRun:
                 recorder.close()
             raise
         return workers.is_interrupted
+
+    async def _stop_on_request(self, workers: Workers) -> None:
+        """Stop as after Ctrl-C when the history has a request to stop the run."""
+        from asyncio import sleep, to_thread
+
+        while self.store is not None and self.recorder is not None:
+            await sleep(_SECONDS_BETWEEN_LOOKS)
+            with suppress(CallscoreError):  # it cannot be read just now
+                if await to_thread(self.store.is_stop_requested, self.recorder.run.id):
+                    workers.stop()
+                    return
 
     def warn(self, warning: str) -> None:
         """Warn once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -424,7 +423,12 @@ class StoredRun:
         record, is_case = part.record, self._only is not None
         place = file_of_location(record.place)
         about = {"name": record.name, "place": place, "variant": record.variant}
-        planned = {} if self._options.keyword or is_case else _planned(record.summary)
+        planned = {}
+        if not self._options.keyword and not is_case and "planned_cases" in record.summary:
+            planned = {
+                "cases": record.summary["planned_cases"],
+                "questions": record.summary.get("planned_trials"),
+            }
         saved = part.totals.evaluation(
             about, skipped=stored_skipped(record), is_saved=True, **planned
         )
@@ -450,13 +454,6 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     found = StoredRun(store, run, options)
     found.add_up()
     return found.totals()
-
-
-def _planned(summary: Mapping[str, Any]) -> dict[str, int]:
-    """How many cases and trials were planned, if not all of them were run."""
-    names = {"cases": "planned_cases", "questions": "planned_trials"}
-    found = {name: summary.get(field) for name, field in names.items()}
-    return {name: count for name, count in found.items() if isinstance(count, int)}
 
 
 def _has_partial_counts(settings: Settings) -> bool:
@@ -559,67 +556,58 @@ def load_case(
     """
     evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
     fits = selected_by(keyword)
-    grouped: dict[int, list[ResultRecord]] = {}
-    for result in _results(store, run, reference, evaluations):
-        record = evaluations[result.evaluation]
-        if fits((record.name, record.variant or "", result.case)):
-            grouped.setdefault(result.evaluation, []).append(result)
-    if not grouped:
-        names = list(dict.fromkeys([result.case for _, result in light_results(store, run.id)]))
-        shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
-        has = f". Choose from: {shown}." if names else ": it has no cases"
-        meant = did_you_mean(reference, names)
-        if saved_cases_of(run) != "all":
-            raise UnknownRun(_not_saved_text(run, reference))  # the id may be right
-        raise UnknownRun(f"run {run.id} has no case {reference!r}{meant or has}")
-    return [_case(evaluations[number], grouped[number], run.id) for number in sorted(grouped)]
-
-
-def _not_saved_text(run: RunRecord, reference: str) -> str:
-    has = "only the failing cases" if saved_cases_of(run) == "failing" else "no case"
-    return (
-        f"case {reference!r} is not saved: the history has {has} of run {run.id}. To save"
-        " every case, score the files again with --save-cases all"
-    )
-
-
-def _results(
-    store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
-) -> list[ResultRecord]:
-    """The results of the case; with a prefix `evaluation::`, those of the evaluations it names."""
-    results = partial(_results_of_case, store, run)
-    found = [one for one in results(reference) if one.evaluation in evaluations]
+    found: list[ResultRecord] = []
     parts = reference.split(_SEPARATOR)
-    for end in range(1, len(parts)):
+    for end in range(len(parts)):
+        only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
+        # The id may be given with a value that is hidden in the history.
+        named = store.result(run.id, case) or store.result(run.id, hide_text(case))
+        found = [
+            each
+            for each in named
+            if (record := evaluations.get(each.evaluation)) is not None
+            and (not end or only in (record.name, evaluation_label(record), record.place))
+        ]
         if found:
             break
-        only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
-        found = [
-            one
-            for one in results(case)
-            if (record := evaluations.get(one.evaluation)) is not None
-            and only in (record.name, evaluation_label(record), record.place)
-        ]
-    return found
+    grouped: dict[int, list[ResultRecord]] = {}
+    for each in sorted(found, key=lambda each: (each.evaluation, each.trial)):
+        record = evaluations[each.evaluation]
+        if fits((record.name, record.variant or "", each.case)):
+            grouped.setdefault(each.evaluation, []).append(each)
+    if not grouped:
+        raise _unknown_case(store, run, reference)
+    cases = []
+    for number, results in grouped.items():
+        record = evaluations[number]
+        settings = read_settings(record.settings)
+        trials = tuple([stored_result(result, settings) for result in results])
+        saved = SavedCase(
+            run=run.id,
+            number=number,
+            evaluation=evaluation_label(record),
+            place=file_of_location(record.place),
+            case=trials[0].case,
+            pass_mark=settings.pass_mark,
+            trials=trials,
+        )
+        cases.append(saved)
+    return cases
 
 
-def _results_of_case(store: Store, run: RunRecord, case: str) -> list[ResultRecord]:
-    """The results of a case; its id may be given with a value that is hidden in the history."""
-    return store.result(run.id, case) or store.result(run.id, hide_text(case))
-
-
-def _case(record: EvaluationRecord, results: list[ResultRecord], run: str) -> SavedCase:
-    settings = read_settings(record.settings)
-    results = sorted(results, key=lambda result: result.trial)
-    trials = tuple([stored_result(result, settings) for result in results])
-    return SavedCase(
-        run=run,
-        number=record.number,
-        evaluation=evaluation_label(record),
-        place=file_of_location(record.place),
-        case=trials[0].case,
-        pass_mark=settings.pass_mark,
-        trials=trials,
+def _unknown_case(store: Store, run: RunRecord, reference: str) -> UnknownRun:
+    saved = saved_cases_of(run)
+    if saved != "all":  # the id may be right
+        has = "only the failing cases" if saved == "failing" else "no case"
+        return UnknownRun(
+            f"case {reference!r} is not saved: the history has {has} of run {run.id}. To save"
+            " every case, score the files again with --save-cases all"
+        )
+    names = list(dict.fromkeys([result.case for _, result in light_results(store, run.id)]))
+    shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
+    has = f". Choose from: {shown}." if names else ": it has no cases"
+    return UnknownRun(
+        f"run {run.id} has no case {reference!r}{did_you_mean(reference, names) or has}"
     )
 
 

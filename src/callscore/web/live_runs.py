@@ -12,7 +12,6 @@ from callscore.core.phrases import Phrase
 from callscore.core.statistics import mean_score
 from callscore.history.locks import is_abandoned
 from callscore.history.run_results import results_after, results_since
-from callscore.history.stopping import is_stop_requested, request_stop
 from callscore.runner.stored_runs import evaluation_label
 from callscore.web.requests import CONFLICT, Asked
 from callscore.web.responses import encoded, error_answer
@@ -114,7 +113,7 @@ class WatchedRun:
             "errors": errors,
             "undecided": statuses.count("unscored"),
             "f1": mean_score(scores, answered=len(statuses) - errors, errors=errors),
-            "is_cancelled": is_stop_requested(self._store, record.id),
+            "is_cancelled": self._store.is_stop_requested(record.id),
             "is_finished": status != "running",
             "newest": self._shown(),
         }
@@ -160,7 +159,7 @@ def cancel(history: History, asked: Asked) -> dict[str, Any]:
             raise asked.refusal(CONFLICT, _NOT_RUNNING, run=run.id)
         if run.command not in _STOPPABLE:
             raise asked.refusal(CONFLICT, _NOT_STOPPABLE, run=run.id, command=run.command)
-        request_stop(store, run.id)
+        store.request_stop(run.id)
     return {"run": run.id, "is_requested": True}
 
 

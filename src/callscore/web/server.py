@@ -14,8 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Thread
-from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from callscore.errors import InvalidSettings, MissingExtra
@@ -23,14 +22,12 @@ from callscore.history.opening import default_path
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-    from callscore.web.app import Page
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 _TRIED_PORTS = 20
 _TOKEN_BYTES = 24
 _GRACE = 1  # second that answers under way get when the server ends
-_TICK = 0.02
 
 
 def require_extra() -> None:
@@ -54,8 +51,8 @@ class PageServer:
         address: of the home page: `http://127.0.0.1:8765/`.
     """
 
-    def __init__(self, server: Any, port: int) -> None:
-        self._server = server
+    def __init__(self, thread: Thread, port: int) -> None:
+        self._thread = thread
         self.port = port
         self.address = f"http://{HOST}:{port}/"
 
@@ -66,7 +63,7 @@ class PageServer:
     @property
     def is_running(self) -> bool:
         """Whether it answers."""
-        return bool(self._server.started) and not self._server.should_exit
+        return self._thread.is_alive()
 
 
 def run_address(home: str, run: str) -> str:
@@ -90,47 +87,16 @@ def page_server(
         InvalidSettings: the port cannot be used.
     """
     require_extra()
-    import uvicorn
-
+    from callscore.receiving.server import served
     from callscore.web.app import Page
 
     token = token_urlsafe(_TOKEN_BYTES)
-    with (
-        closing(listener(port)) as sock,
-        closing(Page(store, lang=lang, project=_project(), token=token)) as page,
-    ):
+    with closing(listener(port)) as sock:
         real_port = sock.getsockname()[1]
-        config = _config(page, real_port)
-        server = uvicorn.Server(config)
-        thread = Thread(
-            target=server.run, kwargs={"sockets": [sock]}, name="callscore-page", daemon=True
-        )
-        thread.start()
-        while not server.started and thread.is_alive():
-            sleep(_TICK)
-        try:
-            yield PageServer(server, real_port)
-        finally:
-            server.should_exit = True
-            page.close()  # ends what would keep the thread waiting
-            thread.join(_GRACE * 2)
-
-
-def _config(page: Page, port: int) -> Any:
-    import uvicorn
-
-    return uvicorn.Config(
-        page.app(port),
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        http="h11",
-        ws="none",
-        lifespan="off",
-        loop="asyncio",
-        timeout_graceful_shutdown=_GRACE,
-    )
+        page = Page(store, lang=lang, project=_project(), token=token)
+        # The page ends before the server: it ends what would keep its thread waiting.
+        with served(page.app(real_port), sock, name="page", grace=_GRACE) as thread, closing(page):
+            yield PageServer(thread, real_port)
 
 
 def _project() -> str:
