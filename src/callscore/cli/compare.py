@@ -103,15 +103,6 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     )
 
 
-def require_cases_for_html(comparison: Comparison) -> None:
-    """Refuse an HTML report of totals: it is a list of cases."""
-    if comparison.is_totals:
-        raise click.UsageError(
-            "The HTML report compares case by case, and not every case of these runs is saved."
-            " Use another format, or score the files again with --save-cases all."
-        )
-
-
 class CompareRequest(Struct, frozen=True, kw_only=True):
     """What to compare, as it is typed.
 

@@ -8,7 +8,8 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.cli.compare import require_cases_for_html
+import click
+
 from callscore.comparing.comparison import compare_sides
 from callscore.engines.comparing_runs import is_case_file, resolve_sides
 from callscore.history.opening import StoreOpener, open_existing
@@ -33,6 +34,15 @@ class RunsAndCases(NamedTuple):
 
     runs: ComparedRuns
     cases: ComparedCases
+
+
+def require_cases_for_html(comparison: Comparison) -> None:
+    """Refuse an HTML report of totals: it is a list of cases."""
+    if comparison.is_totals:
+        raise click.UsageError(
+            "The HTML report compares case by case, and not every case of these runs is saved."
+            " Use another format, or score the files again with --save-cases all."
+        )
 
 
 @contextmanager
