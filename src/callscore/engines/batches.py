@@ -6,9 +6,9 @@ Each row is read on its own, so that the result does not depend on how the rows 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import IO, TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET, Struct, structs
 
@@ -24,7 +24,8 @@ from callscore.engines.inputs import (
     first_formats,
     input_options_for,
 )
-from callscore.engines.record_reading import LOST_RECORD, RecordReader, batch_items, split_items
+from callscore.engines.pool import LOST_RECORD
+from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import (
     RowBuilder,
     RowStatus,
@@ -42,10 +43,8 @@ from callscore.sources import BadRecord
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.results import InputFiles
-    from callscore.engines.record_reading import Item
+    from callscore.engines.record_reading import Item, OpenFile
     from callscore.engines.splits import Split
-
-    OpenFile = Callable[[str], AbstractContextManager[IO[bytes]]]
 
 _ROWS_AT_ONCE = 512
 _ROWS_PER_BATCH = 4096

@@ -226,22 +226,16 @@ class _LocalRun:
     def _scored(
         self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
-        """What was made of a split, without what ends every process."""
-        again: list[Split] = []  # the next one is the last
-        while True:
-            split, scored, lost_at, deaths = done
-            if lost_at is None:
-                # What a process cannot do raises its error here.
-                yield split, scored or self._scorer.work(split)
-            elif lost_at >= 0 and lost_at not in split.skipped:
-                again.append(structs.replace(split, skipped=(*split.skipped, lost_at)))
-            elif len(split.files) > 1:
-                again += reversed(one_by_one(split))
-            else:
-                yield split, self._scorer.lose(split, deaths)
-            if not again:
-                return
-            done = pool.alone(again.pop())
+        """What was made of a split, or of its files one by one if it ends every process."""
+        split, scored, deaths = done
+        if not deaths:
+            # What a process cannot do raises its error here.
+            yield split, scored or self._scorer.work(split)
+        elif len(split.files) > 1:
+            for each in one_by_one(split):
+                yield from self._scored(pool, pool.alone(each))
+        else:
+            yield split, self._scorer.lose(split, deaths)
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
