@@ -39,7 +39,6 @@ from callscore.core.score import (
 )
 from callscore.core.summary import tool_outcomes
 from callscore.errors import CallscoreError, InvalidCall
-from callscore.formats.case_sides import read_expected_side
 from callscore.history.plain_values import call_fields, exact_json, is_json
 from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
@@ -317,6 +316,8 @@ def _read_score(
 ) -> Score:
     written: tuple[Any, ...] = ()
     if saved.expected is UNSET or saved.expectation is True:
+        from callscore.formats.case_sides import read_expected_side  # most commands read no score
+
         items = payload.get("expected") or []
         written = read_expected_side(items, where="expected", spelled=True)
     expectation: Any = written if saved.expectation is True else None
