@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from callscore.api import score_case
 from callscore.core.budget import OverBudget
@@ -61,9 +61,14 @@ class RowOptions(Struct, frozen=True, kw_only=True):
         format: the format of traces; recognized by default.
         read_options: which calls to read from a document with several choices.
         tools: the tool definitions, instead of those in the cases.
-        columns: the large columns of the result.
-        skips_bad: whether an unreadable row becomes a row of the result, instead of an error.
+        pairs: whether rows have the column `pairs`.
+        cases: of which cases rows have the case itself.
+        skip_bad: whether an unreadable row becomes a row of the result, instead of an error.
         redaction: what is hidden in `pairs` and cases beside secrets; None to hide nothing.
+
+    Raises:
+        InvalidSettings: a field, a path or a format is invalid, or the settings need a model.
+        InvalidCall: the tool definitions cannot be read.
     """
 
     settings: Settings = DEFAULT
@@ -71,41 +76,25 @@ class RowOptions(Struct, frozen=True, kw_only=True):
     format: str | None = None
     read_options: ReadOptions = DEFAULT_READ_OPTIONS
     tools: Any = None
-    columns: RowColumns = RowColumns()
-    skips_bad: bool = True
+    pairs: bool = False
+    cases: Literal["none", "failing", "all"] = "none"
+    skip_bad: bool = True
     redaction: Redaction | None = None
 
+    def __post_init__(self) -> None:
+        require_settings(self.settings)
+        top_k = self.settings.top_k
+        input_options_for(self.fields, self.format, self.read_options, top_k=top_k)  # refuses some
+        if self.cases not in ("none", "failing", "all"):
+            raise InvalidSettings(
+                f"cases: unknown value {self.cases!r}. Choose from: none, failing, all"
+            )
+        structs.force_setattr(self, "tools", ToolDefinitions(self.tools).of_run)
 
-def row_options(  # noqa: PLR0913  (all are options)
-    settings: Settings = DEFAULT,
-    *,
-    fields: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002  (as everywhere)
-    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
-    tools: Any = None,
-    pairs: bool = False,
-    cases: Literal["none", "failing", "all"] = "none",
-    skip_bad: bool = True,
-) -> RowOptions:
-    """Check the options of a user.
-
-    Raises:
-        InvalidSettings: a field, a path or a format is invalid, or the settings need a model.
-        InvalidCall: the tool definitions cannot be read.
-    """
-    require_settings(settings)
-    input_options_for(fields, format, read_options, top_k=settings.top_k)  # refuses invalid ones
-    if cases not in ("none", "failing", "all"):
-        raise InvalidSettings(f"cases: unknown value {cases!r}. Choose from: none, failing, all")
-    return RowOptions(
-        settings=settings,
-        fields=None if fields is None else dict(fields),
-        format=format,
-        read_options=read_options,
-        tools=ToolDefinitions(tools).of_run,
-        columns=RowColumns(pairs=pairs, cases=cases),
-        skips_bad=skip_bad,
-    )
+    @property
+    def columns(self) -> RowColumns:
+        """The large columns of the rows."""
+        return RowColumns(pairs=self.pairs, cases=self.cases)
 
 
 def score_batches(  # noqa: PLR0913  (all are options)
@@ -151,8 +140,8 @@ def score_batches(  # noqa: PLR0913  (all are options)
         MissingExtra: pyarrow is not installed.
     """
     arrow = require_pyarrow("Scoring Arrow data")
-    options = row_options(
-        settings,
+    options = RowOptions(
+        settings=settings,
         fields=fields,
         format=format,
         read_options=read_options,
@@ -279,7 +268,7 @@ class RowScorer:
         self, problem: str, source: str | None, offset: int | None, case: Case | None = None
     ) -> None:
         """Note a record that cannot be read, or a case that cannot be scored."""
-        if not self._options.skips_bad and problem != LOST_RECORD:
+        if not self._options.skip_bad and problem != LOST_RECORD:
             raise unreadable(place_text(source, offset), problem)
         self._builder.add_unreadable(problem, case, source, offset)
 

@@ -384,7 +384,7 @@ class Collector:
             inputs=self.inputs.noted(),
             empty_files=tuple(self.empty_files),
             metrics=tuple(
-                [totals.columns[each.name].metric(each.version) for each in self._metrics]
+                [totals.columns[each.name].scorer(version=each.version) for each in self._metrics]
             ),
         )
 
