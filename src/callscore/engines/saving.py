@@ -40,7 +40,6 @@ from callscore.history.records import (
     RunRecord,
     RunStatus,
 )
-from callscore.history.rows import saved_result
 from callscore.history.run_metadata import (
     READING_ARGUMENT,
     git_state,
@@ -48,7 +47,7 @@ from callscore.history.run_metadata import (
     require_no_baseline,
     versions,
 )
-from callscore.history.saved_scores import score_counts
+from callscore.history.saved_scores import saved_result, score_counts
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,

@@ -1,4 +1,4 @@
-"""Results as records, records as rows of the tables, and back; nothing else knows both.
+"""Records as rows of the tables, and rows as records; nothing else knows both.
 
 Cases, answers and definitions of tools are payloads: JSON that is stored once, by its digest. What only one result
 has is in its row.
@@ -9,33 +9,25 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from callscore.core.case import Case, origin_in
 from callscore.core.large_number import decode_json
-from callscore.core.results import Answer, Failure, Result, ScoreCounts, Usage, failure_kind
+from callscore.core.results import ScoreCounts, Usage
 from callscore.history.database import DamagedHistoryError
 from callscore.history.records import (
     AnswerRecord,
     EvaluationRecord,
     ResultRecord,
     RunRecord,
-    asked_digest,
     calls_digest,
     clean_text,
     digest_of,
-    expectation_digest,
     json_bytes,
 )
-from callscore.history.saved_scores import calls_payload, read_calls, read_score, score_fields
-
-if TYPE_CHECKING:
-    from callscore.core.score import Score
-    from callscore.core.settings import Settings
 
 # Payloads by digest.
 Bodies = dict[bytes, bytes]
@@ -147,92 +139,6 @@ def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     tools = unpack(row.tools_body, row.tools)
     fields |= {"run": run, "scorers": tuple(fields["scorers"]), "tools": tools}
     return EvaluationRecord(**fields)
-
-
-# --- results as records, and records as results ---------------------------------------------------
-
-
-def saved_result(
-    result: Result, case: Case, payload: dict[str, Any], **fields: Any
-) -> ResultRecord:
-    """A result as it is saved, with these other fields.
-
-    `case` is the case of the result, and `payload` is how it is saved: scorers may have changed that of the
-    result.
-    """
-    answer, failure = result.answer, result.failure
-    calls = None if case.actual is None else calls_payload(case.actual)
-    fields["answer"] = calls  # of a file, so that it can be scored again
-    if answer is not None:
-        fields |= {
-            "answer": answer.document,
-            "seconds": answer.seconds,
-            "usage": answer.usage,
-            "attempts": answer.attempts,
-            "is_reused": answer.is_reused,
-        }
-    if failure is not None:
-        fields |= {"failure": (failure.kind, failure.problem), "attempts": failure.attempts}
-    return ResultRecord(
-        case=case.id,
-        status=result.status,
-        payload=payload,
-        expectation=expectation_digest(payload),
-        asked=asked_digest(payload),
-        calls=calls,
-        passed=result.passed,
-        **fields,
-        **score_fields(result.score, case, payload),
-    )
-
-
-def stored_score(record: ResultRecord, settings: Settings) -> Score | None:
-    """The score of a result as it was stored; None if there is none, or it cannot be read."""
-    return read_score(record.comparison, record.payload, read_calls(record.calls), settings)
-
-
-def stored_result(record: ResultRecord, settings: Settings, *, has_trials: bool = True) -> Result:
-    """A result with everything that is stored; what was expected is as a case file has it.
-
-    Without `has_trials`, the only trial of a case has no number.
-    """
-    trial, failure = record.trial if has_trials else None, None
-    if record.failure is not None:
-        kind, problem = record.failure
-        failure = Failure(
-            case=record.case,
-            kind=failure_kind(kind),
-            problem=problem,
-            trial=trial,
-            attempts=record.attempts,
-        )
-    payload = record.payload
-    tags, expected = payload.get("tags"), payload.get("expected")
-    return Result(
-        case=Case(
-            payload.get("input"),
-            id=record.case,
-            trial=trial,
-            expected=expected if isinstance(expected, list) else UNSET,
-            actual=read_calls(record.calls),
-            tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
-            metadata=payload.get("metadata"),
-            origin=origin_in(payload.get("origin")),
-        ),
-        status=record.status,
-        answer=Answer(
-            document=record.answer,
-            seconds=record.seconds,
-            usage=record.usage,
-            attempts=record.attempts,
-            is_reused=record.is_reused,
-        ),
-        score=stored_score(record, settings),
-        values=record.values,
-        passed=record.passed,
-        failure=failure,
-        saved=record.score_counts,
-    )
 
 
 # --- results and answers as rows -----------------------------------------------------------------

@@ -28,7 +28,6 @@ from callscore.evaluations.locations import file_of_location
 from callscore.hiding.hider import contains_marker, hide_text
 from callscore.history.locks import is_abandoned
 from callscore.history.records import EvaluationRecord
-from callscore.history.rows import stored_result, stored_score
 from callscore.history.run_metadata import unreadable_records
 from callscore.history.run_results import (
     light_results,
@@ -36,7 +35,7 @@ from callscore.history.run_results import (
     result_numbers,
     unknown_variant,
 )
-from callscore.history.saved_scores import PYTHON_KEY
+from callscore.history.saved_scores import PYTHON_KEY, stored_result, stored_score
 from callscore.history.saved_totals import (
     FAILING_TRIALS,
     SAVED_CASES,

@@ -273,8 +273,8 @@ def stored_evaluations(
     Raises:
         UnknownRun: the run has no such variant.
     """
-    from callscore.history.rows import stored_result
     from callscore.history.run_metadata import lineage
+    from callscore.history.saved_scores import stored_result
     from callscore.runner.stored_runs import (
         evaluations_of_variant,
         settings_by_number,
