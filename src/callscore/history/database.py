@@ -70,6 +70,7 @@ _ERRORS_BY_TEXT = {
     ),
     "could not translate host name|failed to resolve host": "unknown host. Check its spelling.",
     "password authentication failed": _NO_LOGIN,
+    "starting up|shutting down|not accepting connections|in recovery mode": _LOST,
     "no password supplied": ("the server requires a password. Set PGPASSWORD, or use ~/.pgpass."),
     "connection timeout expired": (
         "the connection timed out. Check that the server can be reached."
