@@ -163,6 +163,11 @@ def create_file(path: Path) -> None:
     from callscore.history.tables import make_tables
 
     new, place = path.with_name(f"{path.name}-{os.urandom(8).hex()}"), display_path(path)
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and not path.exists():  # SQLite would write it into the new file
+        raise UnusableStore(
+            place, f"the file was deleted, but not {log.name}. Restore the file, or delete both."
+        )
     try:
         with readable_errors(place), closing(connect_file(new)) as connection:
             # Readers and writers do not block each other. The file remembers it; some disks cannot do it.
