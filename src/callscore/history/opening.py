@@ -166,7 +166,8 @@ def create_file(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and not path.exists():  # SQLite would write it into the new file
         raise UnusableStore(
-            place, f"the file was deleted, but not {log.name}. Restore the file, or delete both."
+            place,
+            f"the file was deleted, but not {log.name}. Restore the file, or delete that, too.",
         )
     try:
         with readable_errors(place), closing(connect_file(new)) as connection:
