@@ -117,11 +117,11 @@ def _batches(_: int) -> _Job:
 
 def _local(processes: int) -> _Job:
     """What `callscore score --results` does."""
-    from callscore.engines.batches import row_options
+    from callscore.engines.batches import RowOptions
     from callscore.engines.local_rows import score_to_rows
 
     def run(file: str, results: str) -> _Counts:
-        options = row_options(cases="failing")
+        options = RowOptions(cases="failing")
         found = score_to_rows([file], results, options, jobs=processes)
         found.close()
         return found.results.summary.cases, found.results.summary.passed
@@ -164,12 +164,12 @@ def _ray(processes: int) -> _Job:
 
 
 def _on_cluster(engine: Any, cluster: str | None) -> _Job:
-    from callscore.engines.batches import row_options
+    from callscore.engines.batches import RowOptions
 
     runs: list[Any] = []  # the first one has started the engine, and ends it
 
     def run(file: str, results: str) -> _Counts:
-        options = row_options(cases="failing")
+        options = RowOptions(cases="failing")
         found = engine.score_paths([file], options, cluster=cluster, results=results)
         runs.append(found)
         return found.results.summary.cases, found.results.summary.passed

@@ -76,7 +76,7 @@ def joined(references: Sequence[str], traces: Sequence[str], options: RowOptions
 def _items(paths: Sequence[str], reader: RecordReader) -> Iterator[Item]:
     for path in files_of(paths):
         for offset, record in _rows(path) if path.suffix == ".parquet" else _lines(path):
-            for found in reader.read(record):
+            for found in reader.take(record):
                 yield found, str(path), offset
 
 

@@ -14,7 +14,7 @@ from tests.cluster import local
 from tests.cluster.lake import write_lines
 
 from callscore import Settings, UnreadableInput, score_files, score_joined
-from callscore.engines.batches import row_options
+from callscore.engines.batches import RowOptions
 from callscore.errors import InvalidSettings
 from callscore.reports.score_json import write_json
 from callscore.reports.score_markdown import write_markdown
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from callscore.core.results import Results
 
-OPTIONS = row_options(cases="failing")
+OPTIONS = RowOptions(cases="failing")
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_failing_cases_that_were_not_kept_are_not_yielded(engine: Any, few: str)
 
 def test_settings_and_columns_reach_the_workers(engine: Any, lake: Lake, tmp_path: Path) -> None:
     settings = Settings(mode="flexible", pass_mark=0.5)
-    options = row_options(settings, pairs=True, cases="all")
+    options = RowOptions(settings=settings, pairs=True, cases="all")
     folder = tmp_path / "rows"
 
     run = engine.score_paths(lake.parquet[1:], options, results=str(folder), max_shown=0)
@@ -134,7 +134,7 @@ def test_settings_and_columns_reach_the_workers(engine: Any, lake: Lake, tmp_pat
 
 
 def test_an_unreadable_row_that_is_not_to_be_skipped_is_named(engine: Any, few: str) -> None:
-    options = row_options(skip_bad=False)
+    options = RowOptions(skip_bad=False)
 
     with pytest.raises(UnreadableInput, match="expected") as error:
         engine.score_paths([few], options)

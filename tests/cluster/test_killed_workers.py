@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cluster import local
 
-from callscore.engines.batches import row_options
+from callscore.engines.batches import RowOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
-OPTIONS = row_options(cases="failing")
+OPTIONS = RowOptions(cases="failing")
 _MOST_ATTEMPTS = 5
 _BUSY = 0.1  # seconds of processor time after which a process has scored a part of its cases
 _PATIENCE = 120  # seconds

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cluster.conftest import ENGINES
 
-from callscore.engines.batches import row_options
+from callscore.engines.batches import RowOptions
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ import sys
 from importlib import import_module
 
 import callscore
-from callscore.engines.batches import row_options
+from callscore.engines.batches import RowOptions
 
 engine = import_module(f"callscore.engines.{sys.argv[1]}")
 try:
-    run = engine.score_paths(sys.argv[2:3], row_options(), cluster=(sys.argv[3:] or [None])[0])
+    run = engine.score_paths(sys.argv[2:3], RowOptions(), cluster=(sys.argv[3:] or [None])[0])
 except callscore.CallscoreError as error:
     sys.exit(f"{type(error).__name__}: {error}")
 print(run.results)
@@ -61,7 +61,7 @@ def _run(*arguments: str, **environment: str) -> tuple[int, str, str]:
 
 def test_a_session_that_is_there_is_used_and_not_ended(engine: Any, path: str) -> None:
     for _ in range(2):
-        run = engine.score_paths([path], row_options())
+        run = engine.score_paths([path], RowOptions())
         run.close()
 
         assert run.results.summary.cases == 2
@@ -69,7 +69,7 @@ def test_a_session_that_is_there_is_used_and_not_ended(engine: Any, path: str) -
 
 def test_another_cluster_than_that_of_the_session_is_refused(engine: Any, path: str) -> None:
     with pytest.raises(InvalidSettings, match="do not specify a cluster"):
-        engine.score_paths([path], row_options(), cluster="spark://elsewhere:7077")
+        engine.score_paths([path], RowOptions(), cluster="spark://elsewhere:7077")
 
 
 @pytest.mark.parametrize("name", ENGINES)

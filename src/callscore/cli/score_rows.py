@@ -233,12 +233,10 @@ def _files_here(paths: Iterable[str]) -> list[str]:
 
 
 def _row_options(request: Request) -> RowOptions:
-    from msgspec.structs import replace
+    from callscore.engines.batches import RowOptions
 
-    from callscore.engines.batches import row_options
-
-    found = row_options(
-        request.settings,
+    return RowOptions(
+        settings=request.settings,
         fields=request.fields or None,
         format=request.input_format,
         read_options=request.read_options,
@@ -246,8 +244,8 @@ def _row_options(request: Request) -> RowOptions:
         pairs=request.pairs,
         cases="all" if request.save_cases == "all" else "failing",
         skip_bad=request.skip_bad is not False,
+        redaction=current_redaction(),
     )
-    return replace(found, redaction=current_redaction())
 
 
 def _max_shown(request: Request) -> int:

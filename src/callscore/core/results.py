@@ -56,21 +56,34 @@ class InputFiles(Struct, frozen=True, gc=False):
     files: Noted
 
 
-class MetricResult(Struct, frozen=True, gc=False):
-    """The result of a metric of another tool for many cases.
+class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
+    """The result of one scorer, or of a metric of another tool, for all answers.
 
     Attributes:
-        mean: the mean over the cases that have a number; None if there are none.
-        scored: the number of these cases.
-        not_scorable: the number of the others; instead of names, each reason once.
-        version: the version of the tool that the metric was compared with; None if unknown.
+        mean: the mean over the answers that have a number, with 0 for each missing answer; None if
+            there are answers, and none has a number.
+        scored: the number of these answers, and of the missing ones.
+        passed: how many of them pass.
+        fail_under: the lowest mean that is allowed; None for any.
+        not_scorable: the answers without a number; instead of names, each reason once.
+        broken: the answers for which the scorer does not work, in neither of these counts; instead
+            of names, the reasons, with the line of the scorer if it is known.
+        version: the version of the other tool that the metric was compared with; None if unknown.
     """
 
     name: str
     mean: float | None = None
     scored: int = 0
+    passed: int = 0
+    fail_under: float | None = None
     not_scorable: Noted = Noted()
+    broken: Noted = Noted()
     version: str | None = None
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the mean, or the lack of one, is below `fail_under`."""
+        return self.fail_under is not None and (self.mean or 0.0) < self.fail_under
 
 
 class Results(Struct, frozen=True, gc=False, kw_only=True):
@@ -109,7 +122,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     skipped: Noted = Noted()
     unread: Noted = Noted()
     stopped: Noted = Noted()
-    metrics: tuple[MetricResult, ...] = ()
+    metrics: tuple[ScorerResult, ...] = ()
     inputs: tuple[InputFiles, ...] = ()
     empty_files: tuple[str, ...] = ()
     only: Result | None = None
@@ -348,34 +361,6 @@ class Result(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=Tru
 
     def __repr__(self) -> str:
         return repr_without_secrets(self)
-
-
-class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
-    """The result of one scorer for all answers of an evaluation.
-
-    Attributes:
-        mean: the mean over the answers that have a number, with 0 for each missing answer; None if
-            there are answers, and none has a number.
-        scored: the number of these answers, and of the missing ones.
-        passed: how many of them pass.
-        fail_under: the lowest mean that is allowed; None for any.
-        not_scorable: the answers without a number; instead of names, each reason once.
-        broken: the answers for which the scorer does not work, in neither of these counts; instead
-            of names, the reasons, with the line of the scorer if it is known.
-    """
-
-    name: str
-    mean: float | None = None
-    scored: int = 0
-    passed: int = 0
-    fail_under: float | None = None
-    not_scorable: Noted = Noted()
-    broken: Noted = Noted()
-
-    @property
-    def is_below(self) -> bool:
-        """Whether the mean, or the lack of one, is below `fail_under`."""
-        return self.fail_under is not None and (self.mean or 0.0) < self.fail_under
 
 
 class CaseTrials(Struct, frozen=True, gc=False):

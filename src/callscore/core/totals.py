@@ -15,7 +15,6 @@ from callscore.core.results import (
     CaseTrials,
     EvaluationResults,
     InputFiles,
-    MetricResult,
     MetricValue,
     Noted,
     Result,
@@ -176,7 +175,12 @@ class Column(Struct, omit_defaults=True):
         self.broken.add_noted(other.broken)
 
     def scorer(
-        self, *, is_complete: bool, errors: int = 0, has_counted_calls: bool = True
+        self,
+        *,
+        is_complete: bool = True,
+        errors: int = 0,
+        has_counted_calls: bool = True,
+        version: str | None = None,
     ) -> ScorerResult:
         """The result of a scorer so far; `fail_under` is None before the answers are complete.
 
@@ -196,12 +200,8 @@ class Column(Struct, omit_defaults=True):
             fail_under=self.fail_under if is_complete else None,
             not_scorable=self.not_scorable.noted(),
             broken=self.broken.noted(),
+            version=version,
         )
-
-    def metric(self, version: str | None) -> MetricResult:
-        """The result of a metric of another tool so far."""
-        mean = self.mean
-        return MetricResult(self.name, mean.value(), mean.count, self.not_scorable.noted(), version)
 
 
 # The records without a score, each kind with the places, ids or problems of the first.

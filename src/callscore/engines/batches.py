@@ -6,11 +6,11 @@ Each row is read on its own, so that the result does not depend on how the rows 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import IO, TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from callscore.api import score_case
 from callscore.core.budget import OverBudget
@@ -24,7 +24,8 @@ from callscore.engines.inputs import (
     first_formats,
     input_options_for,
 )
-from callscore.engines.record_reading import LOST_RECORD, RecordReader, batch_items, split_items
+from callscore.engines.pool import LOST_RECORD
+from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import (
     RowBuilder,
     RowColumns,
@@ -42,10 +43,8 @@ from callscore.sources import BadRecord
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.results import InputFiles
-    from callscore.engines.record_reading import Item
+    from callscore.engines.record_reading import Item, OpenFile
     from callscore.engines.splits import Split
-
-    OpenFile = Callable[[str], AbstractContextManager[IO[bytes]]]
 
 _ROWS_AT_ONCE = 512
 _ROWS_PER_BATCH = 4096
@@ -61,9 +60,14 @@ class RowOptions(Struct, frozen=True, kw_only=True):
         format: the format of traces; recognized by default.
         read_options: which calls to read from a document with several choices.
         tools: the tool definitions, instead of those in the cases.
-        columns: the large columns of the result.
-        skips_bad: whether an unreadable row becomes a row of the result, instead of an error.
+        pairs: whether rows have the column `pairs`.
+        cases: of which cases rows have the case itself.
+        skip_bad: whether an unreadable row becomes a row of the result, instead of an error.
         redaction: what is hidden in `pairs` and cases beside secrets; None to hide nothing.
+
+    Raises:
+        InvalidSettings: a field, a path or a format is invalid, or the settings need a model.
+        InvalidCall: the tool definitions cannot be read.
     """
 
     settings: Settings = DEFAULT
@@ -71,41 +75,25 @@ class RowOptions(Struct, frozen=True, kw_only=True):
     format: str | None = None
     read_options: ReadOptions = DEFAULT_READ_OPTIONS
     tools: Any = None
-    columns: RowColumns = RowColumns()
-    skips_bad: bool = True
+    pairs: bool = False
+    cases: Literal["none", "failing", "all"] = "none"
+    skip_bad: bool = True
     redaction: Redaction | None = None
 
+    def __post_init__(self) -> None:
+        require_settings(self.settings)
+        top_k = self.settings.top_k
+        input_options_for(self.fields, self.format, self.read_options, top_k=top_k)  # refuses some
+        if self.cases not in ("none", "failing", "all"):
+            raise InvalidSettings(
+                f"cases: unknown value {self.cases!r}. Choose from: none, failing, all"
+            )
+        structs.force_setattr(self, "tools", ToolDefinitions(self.tools).of_run)
 
-def row_options(  # noqa: PLR0913  (all are options)
-    settings: Settings = DEFAULT,
-    *,
-    fields: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002  (as everywhere)
-    read_options: ReadOptions = DEFAULT_READ_OPTIONS,
-    tools: Any = None,
-    pairs: bool = False,
-    cases: Literal["none", "failing", "all"] = "none",
-    skip_bad: bool = True,
-) -> RowOptions:
-    """Check the options of a user.
-
-    Raises:
-        InvalidSettings: a field, a path or a format is invalid, or the settings need a model.
-        InvalidCall: the tool definitions cannot be read.
-    """
-    require_settings(settings)
-    input_options_for(fields, format, read_options, top_k=settings.top_k)  # refuses invalid ones
-    if cases not in ("none", "failing", "all"):
-        raise InvalidSettings(f"cases: unknown value {cases!r}. Choose from: none, failing, all")
-    return RowOptions(
-        settings=settings,
-        fields=None if fields is None else dict(fields),
-        format=format,
-        read_options=read_options,
-        tools=ToolDefinitions(tools).of_run,
-        columns=RowColumns(pairs=pairs, cases=cases),
-        skips_bad=skip_bad,
-    )
+    @property
+    def columns(self) -> RowColumns:
+        """The large columns of the rows."""
+        return RowColumns(pairs=self.pairs, cases=self.cases)
 
 
 def score_batches(  # noqa: PLR0913  (all are options)
@@ -151,8 +139,8 @@ def score_batches(  # noqa: PLR0913  (all are options)
         MissingExtra: pyarrow is not installed.
     """
     arrow = require_pyarrow("Scoring Arrow data")
-    options = row_options(
-        settings,
+    options = RowOptions(
+        settings=settings,
         fields=fields,
         format=format,
         read_options=read_options,
@@ -279,7 +267,7 @@ class RowScorer:
         self, problem: str, source: str | None, offset: int | None, case: Case | None = None
     ) -> None:
         """Note a record that cannot be read, or a case that cannot be scored."""
-        if not self._options.skips_bad and problem != LOST_RECORD:
+        if not self._options.skip_bad and problem != LOST_RECORD:
             raise unreadable(place_text(source, offset), problem)
         self._builder.add_unreadable(problem, case, source, offset)
 

@@ -3,64 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from callscore.engines.splits import Split, plan_splits
 from callscore.errors import UnreadableInput
 from callscore.sources.remote import is_url, without_credentials
 
-Kind = Literal["parquet", "lines"]
-PARQUET: Kind = "parquet"
-LINES: Kind = "lines"
-_ENDINGS: dict[str, Kind] = {
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".jsonl": LINES,
-    ".ndjson": LINES,
-    ".json": LINES,  # as Spark and other programs name their files of JSON lines
-}
+# Spark and other programs name their files of JSON lines `.json`.
+_READABLE = re.compile(r"\.(parquet|pq|(jsonl|ndjson|json)(\.(gz|zst|bz2))?)$", re.IGNORECASE)
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _BLOCK = 1 << 20
 _SMALLEST = 1 << 20  # bytes of a split
 _LARGEST = 1 << 26
 
 
-def kind_of(path: str) -> Kind | None:
-    """What a file contains, by its name; None for another kind of file."""
-    name = path.lower().rsplit("/", 1)[-1]
-    stem, dot, last = name.rpartition(".")
-    if f"{dot}{last}" in _COMPRESSED:
-        found = _ENDINGS.get(f".{stem.rpartition('.')[2]}")
-        return found if found == LINES else None
-    return _ENDINGS.get(f"{dot}{last}")
-
-
-def refused_kind(engine: str, path: str) -> UnreadableInput:
-    """The error about a file that is neither Parquet nor JSON lines."""
-    return UnreadableInput(
-        without_credentials(path),
-        f"{engine} reads Parquet (.parquet) and JSON lines (.jsonl, .ndjson or .json, also with .gz or"
-        " .zst). Pass a pattern that matches only such files, or score this file without an engine.",
-    )
-
-
-# --- which files there are ------------------------------------------------------------------------
-
-
-def list_files(paths: Sequence[str], engine: str) -> list[tuple[str, Kind, int]]:
-    """The files of paths, folders and patterns, sorted: their paths, kinds and sizes.
+def list_files(paths: Sequence[str], engine: str) -> dict[str, int]:
+    """The files of paths, folders and patterns, sorted, with their sizes.
 
     Files and folders whose names begin with `.` or `_` are left out of folders and patterns, as Spark
     and Hadoop do.
 
     Raises:
-        UnreadableInput: there are none, or some of another kind.
+        UnreadableInput: there are none, or some are neither Parquet nor JSON lines.
     """
-    found: dict[str, tuple[str, Kind, int]] = {}
+    found: dict[str, int] = {}
     for path in paths:
         files = _files_of(path)
         if not files:
@@ -68,12 +38,16 @@ def list_files(paths: Sequence[str], engine: str) -> list[tuple[str, Kind, int]]
                 without_credentials(path),
                 "no such file, or a folder without files. Check the path.",
             )
-        for name, size in files:
-            kind = kind_of(name)
-            if kind is None:
-                raise refused_kind(engine, name)
-            found[name] = name, kind, size
-    return [found[name] for name in sorted(found)]
+        found |= files
+    for name in found:
+        if not _READABLE.search(name):
+            raise UnreadableInput(
+                without_credentials(name),
+                f"{engine} reads Parquet (.parquet) and JSON lines (.jsonl, .ndjson or .json, also with"
+                " .gz or .zst). Pass a pattern that matches only such files, or score this file without"
+                " an engine.",
+            )
+    return dict(sorted(found.items()))
 
 
 def has_files(folder: str) -> bool:
@@ -89,8 +63,7 @@ def has_files(folder: str) -> bool:
         raise _unreachable(folder, error) from error
 
 
-def _files_of(path: str) -> list[tuple[str, int]]:
-    """The files of a path, a folder or a pattern, each with its size."""
+def _files_of(path: str) -> dict[str, int]:
     from pyarrow import ArrowException, fs
 
     try:
@@ -99,17 +72,17 @@ def _files_of(path: str) -> list[tuple[str, int]]:
         if pattern is None:
             found = system.get_file_info(inner)
             if found.type == fs.FileType.File:
-                return [(f"{prefix}{found.path}", found.size)]
+                return {f"{prefix}{found.path}": found.size}
         listed = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
     except (ArrowException, OSError, ValueError) as error:
         raise _unreachable(path, error) from error
-    return [
-        (f"{prefix}{each.path}", each.size)
+    return {
+        f"{prefix}{each.path}": each.size
         for each in listed
         if each.type == fs.FileType.File
-        and not _is_hidden(each.path[len(base) :])
+        and not any(part.startswith((".", "_")) for part in each.path[len(base) :].split("/"))
         and (pattern is None or pattern.fullmatch(each.path))
-    ]
+    }
 
 
 def _located(path: str) -> tuple[Any, str, str]:
@@ -145,10 +118,6 @@ def _split_pattern(path: str) -> tuple[str, re.Pattern[str] | None]:
     return base, re.compile(text)
 
 
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "_")) for part in path.split("/"))
-
-
 def _unreachable(path: str, error: Exception) -> UnreadableInput:
     reason = str(error).partition("\n")[0].rstrip(".")
     return UnreadableInput(without_credentials(path), f"the files cannot be read ({reason}).")
@@ -157,9 +126,8 @@ def _unreachable(path: str, error: Exception) -> UnreadableInput:
 # --- reading them ---------------------------------------------------------------------------------
 
 
-def cluster_splits(files: Sequence[tuple[str, Kind, int]], *, processors: int) -> Iterator[Split]:
+def cluster_splits(sizes: Mapping[str, int], *, processors: int) -> Iterator[Split]:
     """The splits of files, each for one task: enough for all processors, and none very large."""
-    sizes = {path: size for path, _, size in files}
     size = min(max(sum(sizes.values()) // (4 * processors), _SMALLEST), _LARGEST)
     return plan_splits([*sizes], size=size, sizes=sizes)
 

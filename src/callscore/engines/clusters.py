@@ -6,7 +6,7 @@ small, and adding it up gives the same in any order, because a cluster finishes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import groupby, islice
@@ -18,10 +18,9 @@ import msgspec
 from msgspec import structs
 
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.batches import RowOptions, RowScorer, row_options, score_items
+from callscore.engines.batches import RowOptions, RowScorer, score_items
 from callscore.engines.cluster_errors import translated
 from callscore.engines.cluster_files import (
-    Kind,
     cluster_splits,
     has_files,
     list_files,
@@ -31,7 +30,6 @@ from callscore.engines.inputs import CASES, NO_JOIN, REFERENCES, TRACES
 from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import case_text, read_case_text, require_pyarrow, row_schema
 from callscore.engines.row_totals import (
-    SUMMED_COLUMNS,
     RowRun,
     RowTotals,
     failing_rows,
@@ -108,7 +106,7 @@ class Cluster:
                     " or score them with `callscore score --engine`"
                 )
         parts = partitions or self.partitions(None)
-        return self._rows(data, references, row_options(settings, **options), parts)
+        return self._rows(data, references, RowOptions(settings=settings, **options), parts)
 
     def results(
         self,
@@ -174,7 +172,7 @@ class Cluster:
         Args:
             paths: case files, or traces if there are references.
             options: how rows are read and scored. The failing cases are shown if
-                `options.columns.cases` has them.
+                `options.cases` has them.
             references: files with references, joined with the traces on the id.
             cluster: the address. By default what is connected already, or else this machine.
             results: the folder to which the result rows are written as Parquet.
@@ -184,7 +182,7 @@ class Cluster:
 
         Raises:
             InvalidSettings: the folder exists, or there is a connection to another cluster.
-            UnreadableInput: a file is missing or of another kind; without `skips_bad`, a row cannot be
+            UnreadableInput: a file is missing or of another kind; without `skip_bad`, a row cannot be
                 read.
             EngineFailed: the engine cannot be started, or did not finish.
             MissingExtra: the engine is not installed.
@@ -198,7 +196,7 @@ class Cluster:
         with ExitStack() as ends:
             self.connect(cluster, ends)
             with self._our_errors():
-                size = sum(size for _, _, size in (*files, *others))
+                size = sum(files.values()) + sum(others.values())
                 sides = self._splits(files), self._splits(others) if others else None
                 rows = self._rows(*sides, options, self.partitions(size))
                 if results is not None:
@@ -209,7 +207,7 @@ class Cluster:
             found = self._totals(rows, options.settings, max_shown)
             shown = found.results(options.tools)
             close = ends.pop_all().close
-        can_yield = options.columns.cases != "none" and (keeps_failing or results is not None)
+        can_yield = options.cases != "none" and (keeps_failing or results is not None)
         return RowRun(
             results=shown,
             rows=found.totals.records,
@@ -219,8 +217,8 @@ class Cluster:
 
     # --- the plan ---
 
-    def _splits(self, files: Sequence[tuple[str, Kind, int]]) -> Any:
-        splits = cluster_splits(files, processors=self.processors())
+    def _splits(self, sizes: Mapping[str, int]) -> Any:
+        splits = cluster_splits(sizes, processors=self.processors())
         return self.of_splits([msgspec.json.encode(split).decode() for split in splits])
 
     def _rows(self, data: Any, references: Any, options: RowOptions, parts: int) -> Any:
@@ -239,11 +237,10 @@ class Cluster:
     def _totals(self, rows: Any, settings: Settings, max_shown: int | None) -> RowTotals:
         arrow = require_pyarrow("Reading result rows")
         schema = arrow.schema([(TOTALS, arrow.binary())])
-        total = partial(sum_part, settings=settings, max_shown=max_shown)
+        work = _on_worker(partial(sum_part, settings=settings, max_shown=max_shown))
         found = RowTotals(settings=settings, max_shown=max_shown, by_name=True)
         with self._our_errors():
-            parts = self._mapped(self.selected(rows, SUMMED_COLUMNS), total, schema)
-            for data in self.values(self._mapped(self.in_one_part(parts), total, schema)):
+            for data in self.values(self.summed(rows, work, schema)):
                 found.add_encoded(bytes(data))
         return found
 
@@ -300,12 +297,8 @@ class Cluster:
         """The work done on both sides: all rows of an id are together, sorted by `SIDE_KEYS`."""
         raise NotImplementedError
 
-    def selected(self, data: Any, columns: Sequence[str]) -> Any:
-        """The data, as far as it costs nothing without its other columns."""
-        raise NotImplementedError
-
-    def in_one_part(self, data: Any) -> Any:
-        """The data in one part, if the driver cannot have all parts."""
+    def summed(self, rows: Any, work: Work, schema: Any) -> Any:
+        """The totals of result rows, in few parts; the work makes totals of rows, or of totals."""
         raise NotImplementedError
 
     def values(self, data: Any) -> Iterator[Any]:
@@ -431,7 +424,7 @@ def side_of(item: Item, options: RowOptions, side: int, parts: int) -> tuple[Any
         name = found[1].id
         return name, side, source, offset, case_text(found[1]), crc32(name.encode()) % parts
     problem = found.problem if isinstance(found, BadRecord) else NO_JOIN
-    if not options.skips_bad:
+    if not options.skip_bad:
         raise unreadable(place_text(source, offset), problem)
     # Rows without an id are spread, because there may be many.
     bucket = crc32(f"{source} {offset} {problem}".encode()) % parts

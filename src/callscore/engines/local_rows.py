@@ -31,7 +31,6 @@ from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schem
 from callscore.engines.row_files import (
     Fingerprint,
     PartFiles,
-    RowFile,
     begin_parts,
     fingerprint_of,
     kept_cases,
@@ -39,6 +38,7 @@ from callscore.engines.row_files import (
     read_rows,
     with_fingerprint,
     write_results,
+    written_rows,
 )
 from callscore.engines.row_totals import RowRun, RowTotals, unreadable
 from callscore.engines.splits import (
@@ -83,18 +83,18 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         files: case files, or traces; `-` is standard input.
         results: the Parquet file to write; if it ends with `/`, a folder of such files.
         options: how records are read and scored. An unreadable record is a row, too, unless
-            `skips_bad` is off.
+            `skip_bad` is off.
         references: files of references, to which the files are the traces, joined on the id. The
             references are kept in memory.
         jobs: the number of processes.
         resume: whether to continue a run that did not end.
         max_shown: how many failing cases the results have.
-        keeps_failing: whether to keep the cases that `options.columns.cases` names, such as all that
+        keeps_failing: whether to keep the cases that `options.cases` names, such as all that
             failed, until `RowRun.close`.
         on_bytes: called with the number of bytes that are done since the last call.
 
     Raises:
-        UnreadableInput: without `skips_bad`, a record or a file cannot be read.
+        UnreadableInput: without `skip_bad`, a record or a file cannot be read.
         InvalidSettings: an unfinished run is in the way, or cannot be continued.
         MissingExtra: pyarrow, or what a file needs, is not installed.
         WorkerEnded: no process can be started.
@@ -102,7 +102,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
     schema = row_schema(structs.replace(options.columns, cases="none"))
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
-    kept = options.columns.cases if keeps_failing else max_shown
+    kept = options.cases if keeps_failing else max_shown
     fingerprint = _fingerprint(files, references, options, kept)
     parts = begin_parts(parts_folder(results), fingerprint, resume=resume)
     scorer = _SplitScorer(
@@ -141,7 +141,7 @@ def _fingerprint(
 
     read_options = repr(structs.replace(options.read_options, tools={}))
     given = [
-        *(__version__, ROW_VERSION, kept, settings_payload(options.settings), options.skips_bad),
+        *(__version__, ROW_VERSION, kept, settings_payload(options.settings), options.skip_bad),
         *(dict(options.fields or {}), options.format, read_options, tools_payload(options.tools)),
         *(options.columns, options.redaction),
     ]
@@ -226,22 +226,16 @@ class _LocalRun:
     def _scored(
         self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
-        """What was made of a split, without what ends every process."""
-        again: list[Split] = []  # the next one is the last
-        while True:
-            split, scored, lost_at, deaths = done
-            if lost_at is None:
-                # What a process cannot do raises its error here.
-                yield split, scored or self._scorer.work(split)
-            elif lost_at >= 0 and lost_at not in split.skipped:
-                again.append(structs.replace(split, skipped=(*split.skipped, lost_at)))
-            elif len(split.files) > 1:
-                again += reversed(one_by_one(split))
-            else:
-                yield split, self._scorer.lose(split, deaths)
-            if not again:
-                return
-            done = pool.alone(again.pop())
+        """What was made of a split, or of its files one by one if it ends every process."""
+        split, scored, deaths = done
+        if not deaths:
+            # What a process cannot do raises its error here.
+            yield split, scored or self._scorer.work(split)
+        elif len(split.files) > 1:
+            for each in one_by_one(split):
+                yield from self._scored(pool, pool.alone(each))
+        else:
+            yield split, self._scorer.lose(split, deaths)
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
@@ -282,11 +276,10 @@ class _SplitScorer:
         max_shown: int,
         keeps_failing: bool,
     ) -> None:
-        cases = options.columns.cases if keeps_failing else "none"
+        cases = options.cases if keeps_failing else "none"
         if cases == "none" and max_shown > 0:
             cases = "failing"
-        columns = structs.replace(options.columns, cases=cases)
-        self.options = structs.replace(options, columns=columns)
+        self.options = structs.replace(options, cases=cases)
         self.parts = parts
         self.references = references
         self._max_shown = max_shown
@@ -315,7 +308,7 @@ class _SplitScorer:
         place = split_place(split)
         start = None if split.end is None else split.start
         lost = BadRecord("", _LOST.format(place=place, deaths=deaths))
-        scorer = RowScorer(structs.replace(self.options, skips_bad=True))
+        scorer = RowScorer(structs.replace(self.options, skip_bad=True))
         rows = score_items([(lost, source_name(split.files[0]), start)], scorer)
         return self._written(split, rows, lost=(place,))
 
@@ -333,8 +326,7 @@ class _SplitScorer:
         lost = (*skipped_places(split), *lost)
         fingerprint = structs.replace(self.parts.fingerprint, lost=lost)
         schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
-        with RowFile(self.parts.path(split.name), schema) as rows:
-            return self._count(map(rows.written, batches), lost)
+        return self._count(written_rows(self.parts.path(split.name), schema, batches), lost)
 
     def _counted(self, split: Split) -> _Scored | None:
         """Count the rows of a split that was done before; None if its file is damaged."""
@@ -372,9 +364,9 @@ class _References:
         inputs = RecordReader(options, REFERENCES).inputs
         for path in files:
             for found in read_cases(path, REFERENCES, inputs):
-                self._take(found, skips_bad=options.skips_bad)
+                self._take(found, skip_bad=options.skip_bad)
 
-    def _take(self, found: Found, *, skips_bad: bool) -> None:
+    def _take(self, found: Found, *, skip_bad: bool) -> None:
         if not isinstance(found, BadRecord):
             place, case = found
             problem = f"duplicate reference id {case.id!r}. Keep one of them."
@@ -384,7 +376,7 @@ class _References:
                 self.cases[case.id] = case
                 return
             found = BadRecord(place, problem)
-        if not skips_bad:
+        if not skip_bad:
             raise unreadable(found.place, found.problem)
         self._problems.append(found)
 

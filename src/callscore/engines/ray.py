@@ -78,12 +78,8 @@ class _Ray(Cluster):
         join = partial(_join_bucket, work=work, schema=schema)
         return grouped.map_groups(join, batch_format="pyarrow")
 
-    def selected(self, data: Any, columns: Sequence[str]) -> Any:
-        del columns  # the blocks are in memory that is shared
-        return data
-
-    def in_one_part(self, data: Any) -> Any:
-        return data  # the driver takes one after another
+    def summed(self, rows: Any, work: Work, schema: Any) -> Any:
+        return self.mapped(rows, work, schema)  # the driver takes one block after another
 
     def values(self, data: Any) -> Iterator[Any]:
         for table in data.iter_batches(batch_size=None, batch_format="pyarrow"):

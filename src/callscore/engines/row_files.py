@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from callscore.engines.result_rows import require_pyarrow
 from callscore.errors import InvalidSettings
 
 _KEY = b"callscore.part"  # in the metadata of a Parquet file
@@ -88,9 +86,17 @@ def begin_parts(folder: Path, fingerprint: Fingerprint, *, resume: bool) -> Part
     done = []
     for path in existing:
         found = fingerprint_of(path)
-        if found is not None:  # a damaged part is made again
-            _require_same(found, fingerprint, folder)
-            done.append(path.stem.removeprefix("part-"))
+        if found is None:  # a damaged part is made again
+            continue
+        if found.options != fingerprint.options or found.input != fingerprint.input:
+            changed = "other files, or a file has changed"
+            if found.options != fingerprint.options:
+                changed = "other options, or of another version of callscore"
+            raise InvalidSettings(
+                f"{folder}: the unfinished run is of {changed}. Pass what it was started with, or"
+                " delete the folder"
+            )
+        done.append(path.stem.removeprefix("part-"))
     return PartFiles(folder, fingerprint, frozenset(done))
 
 
@@ -111,90 +117,42 @@ def fingerprint_of(path: Path) -> Fingerprint | None:
         return None
 
 
-def _require_same(found: Fingerprint, given: Fingerprint, folder: Path) -> None:
-    changed = ""
-    if found.options != given.options:
-        changed = "other options, or of another version of callscore"
-    elif found.input != given.input:
-        changed = "other files, or a file has changed"
-    if changed:
-        raise InvalidSettings(
-            f"{folder}: the unfinished run is of {changed}. Pass what it was started with, or delete"
-            " the folder"
-        )
-
-
-class RowFile:
-    """A Parquet file of rows, which has its name only once it is complete.
+def written_rows(path: Path, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
+    """Write rows to a Parquet file, which has its name only once it is complete; yields what is written.
 
     Raises:
-        InvalidSettings: while it is written: the disk is full, or the folder cannot be written.
+        InvalidSettings: the disk is full, or the folder cannot be written.
     """
+    from pyarrow import Table, parquet
 
-    def __init__(self, path: Path, schema: Any) -> None:
-        require_pyarrow("Writing Parquet files")
-        from pyarrow import parquet
-
-        self._path = path
-        # A process that outlives its parent has another place.
-        self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        self._schema = schema
-        self._waiting: list[Any] = []
-        self._rows = 0
-        with _writing(path):
-            self._writer = parquet.ParquetWriter(
-                str(self._unfinished), schema, compression=_COMPRESSION
-            )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: object, at: object) -> None:
-        if error is None:
-            self._finish()
-            return
-        with suppress(OSError):  # the disk may be full
-            self._writer.close()
-        self._unfinished.unlink(missing_ok=True)
-
-    def written(self, batch: Any) -> Any:
-        """Write the rows of a record batch, once there are enough for a row group; returns the batch."""
-        self._waiting.append(batch)
-        self._rows += batch.num_rows
-        if self._rows >= _ROWS_PER_GROUP or sum(b.nbytes for b in self._waiting) >= _GROUP_SIZE:
-            self._write_group()
-        return batch
-
-    def _write_group(self) -> None:
-        from pyarrow import Table
-
-        if self._rows:
-            with _writing(self._path):
-                self._writer.write_table(Table.from_batches(self._waiting, self._schema))
-        self._waiting, self._rows = [], 0
-
-    def _finish(self) -> None:
-        self._write_group()
-        with _writing(self._path):
-            self._writer.close()
-            descriptor = os.open(self._unfinished, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            self._unfinished.replace(self._path)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Raise what goes wrong with a file as an error that says what to do."""
+    # A process that outlives its parent has another place.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    waiting: list[Any] = []
     try:
-        yield
+        with parquet.ParquetWriter(str(unfinished), schema, compression=_COMPRESSION) as file:
+            for batch in batches:
+                waiting.append(batch)
+                rows, size = (sum(each) for each in zip(*map(_sizes, waiting), strict=True))
+                if rows >= _ROWS_PER_GROUP or size >= _GROUP_SIZE:
+                    file.write_table(Table.from_batches(waiting, schema))
+                    waiting.clear()
+                yield batch
+            if waiting:
+                file.write_table(Table.from_batches(waiting, schema))
+        with unfinished.open("rb") as complete:
+            os.fsync(complete.fileno())
+        unfinished.replace(path)
     except OSError as error:
         raise InvalidSettings(
             f"{path}: the rows cannot be written ({error}). Free some space, or choose another folder,"
             " and continue with --resume"
         ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _sizes(batch: Any) -> tuple[int, int]:
+    return batch.num_rows, batch.nbytes
 
 
 def read_rows(path: Path) -> Iterator[Any]:
@@ -221,7 +179,6 @@ def write_results(parts: Sequence[Path], results: str, schema: Any) -> None:
         Path(results).mkdir(parents=True, exist_ok=True)
         targets = {Path(results, f"part-{n:06}.parquet"): [part] for n, part in enumerate(parts)}
     for target, paths in targets.items():
-        with RowFile(target, schema) as file:
-            for path in paths:
-                for batch in read_rows(path):
-                    file.written(batch.select(schema.names))
+        rows = (batch.select(schema.names) for path in paths for batch in read_rows(path))
+        for _ in written_rows(target, schema, rows):
+            pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,29 +27,7 @@ from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.cases import CONTENT_ID_PREFIX
 
-SUMMED_COLUMNS = (
-    "id",
-    "trial",
-    "status",
-    "correct",
-    "expected",
-    "actual",
-    "forbidden",
-    "passed",
-    "tools",
-    "wrong_arguments",
-    "confusion",
-    "faults",
-    "checked_calls",
-    "valid_calls",
-    "is_uncounted",
-    "is_exact",
-    "turns",
-    "first_wrong_turn",
-    "source",
-    "offset",
-    "problem",
-)
+_NOT_COUNTED = ("tags", "incorrect", "missed", "extra", "precision", "recall", "f1", "failures")
 NO_ANSWER = "there is no answer for this case"
 
 # The id, trial, file and offset of a case that failed, by which it is sorted, and the case.
@@ -77,6 +55,12 @@ def batches_of(rows: Any) -> Iterator[Any]:
     return iter(rows if is_reader else arrow.RecordBatchReader.from_stream(rows))
 
 
+def counted_schema() -> Any:
+    """The columns of result rows that are counted."""
+    arrow = require_pyarrow("Reading Arrow data")
+    return arrow.schema([field for field in row_schema() if field.name not in _NOT_COUNTED])
+
+
 def _totals_of_batch(batch: Any, settings: Settings, *, by_name: bool) -> Totals:
     """The totals of the rows of one record batch, with the first names of each kind of note.
 
@@ -85,15 +69,14 @@ def _totals_of_batch(batch: Any, settings: Settings, *, by_name: bool) -> Totals
     Raises:
         InvalidSettings: they are not result rows, or of other settings.
     """
-    batch = _as_rows(batch)
+    rows = _as_rows(batch)
     summary = Summary(pass_mark=settings.pass_mark)
-    _add_outcomes(batch, summary)
-    _add_lists(batch, summary)
-    _add_turns(batch, summary)
-    _add_trials(batch, summary)
+    _add_outcomes(rows, summary)
+    _add_lists(rows, summary)
+    _add_trials(rows, summary)
     totals = Totals.of(settings)
     totals.add_summary(summary)
-    _note_others(batch, totals, by_name=by_name)
+    _note_others(rows, totals, by_name=by_name)
     totals.answered += totals.not_scored.count
     totals.undecided += totals.not_scored.count
     return totals
@@ -101,61 +84,53 @@ def _totals_of_batch(batch: Any, settings: Settings, *, by_name: bool) -> Totals
 
 def _as_rows(batch: Any) -> Any:
     """The columns that are counted, in the types of result rows: other libraries have types of their own."""
-    _require_rows(batch.schema)
     arrow = require_pyarrow("Reading Arrow data")
-    kinds = row_schema()
-    columns = {name: batch[name] for name in SUMMED_COLUMNS}
-    try:
-        arrays = [
-            column if column.type == kinds.field(name).type else column.cast(kinds.field(name).type)
-            for name, column in columns.items()
-        ]
-    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
-        raise InvalidSettings(
-            f"these are not result rows: a column has another type ({error}). Pass the rows that"
-            " score_batches returns"
-        ) from error
-    return arrow.RecordBatch.from_arrays(arrays, list(columns))
-
-
-def _require_rows(schema: Any) -> None:
-    version = (schema.metadata or {}).get(VERSION_KEY)
+    version = (batch.schema.metadata or {}).get(VERSION_KEY)
     if version is not None and version != str(ROW_VERSION).encode():
         raise InvalidSettings(
             f"the result rows have version {version.decode(errors='replace')}, this version of"
             f" callscore reads {ROW_VERSION}. Score the data again"
         )
-    missing = [name for name in SUMMED_COLUMNS if name not in schema.names]
-    if missing:
+    schema = counted_schema()
+    for name in schema.names:
+        if name not in batch.schema.names:
+            raise InvalidSettings(
+                f"these are not result rows: the column {name!r} is missing. Pass the rows that"
+                " score_batches returns"
+            )
+    try:
+        return arrow.Table.from_batches([batch]).select(schema.names).cast(schema)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError) as error:
         raise InvalidSettings(
-            f"these are not result rows: the column {missing[0]!r} is missing. Pass the rows that"
+            f"these are not result rows: a column has another type ({error}). Pass the rows that"
             " score_batches returns"
-        )
+        ) from error
 
 
-def _grouped(columns: list[Any], names: list[str]) -> list[tuple[Any, ...]]:
-    """The different rows of some columns, each with how often it occurs."""
-    arrow = require_pyarrow("Reading Arrow data")
-    table = arrow.Table.from_arrays(columns, names)
-    found = table.group_by(names, use_threads=False).aggregate([([], "count_all")])
-    return list(zip(*[found[name].to_pylist() for name in [*names, "count_all"]], strict=True))
+def _grouped(rows: Any, keys: Sequence[str], sums: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+    """The different values of some columns, with the sums of others, or how often they occur."""
+    if not rows.num_rows:
+        return []
+    wanted: list[Any] = [(name, "sum") for name in sums] or [([], "count_all")]
+    found = rows.group_by([*keys], use_threads=False).aggregate(wanted)
+    names = [*keys, *([f"{name}_sum" for name in sums] or ["count_all"])]
+    return list(zip(*[found[name].to_pylist() for name in names], strict=True))
 
 
-def _add_outcomes(batch: Any, summary: Summary) -> None:
-    """Count the cases with each outcome.
+def _add_outcomes(rows: Any, summary: Summary) -> None:
+    """Count the cases with each outcome, and with each first turn that did not pass.
 
     Raises:
         InvalidSettings: the rows were scored with another pass mark.
     """
-    names = ["status", "correct", "expected", "actual", "forbidden", "passed", "is_exact"]
-    for status, *outcome, passed, is_exact, times in _grouped(
-        [batch[name] for name in names], names
+    keys = ("status", "passed", "is_exact", "correct", "expected", "actual", "forbidden")
+    for status, passed, is_exact, correct, expected, actual, forbidden, times in _grouped(
+        rows, keys
     ):
+        found = correct, expected, actual, forbidden
         if status == "no_answer":
             add_counts(summary.outcomes, {UNANSWERED: times})
         elif status == "scored":
-            correct, expected, actual, forbidden = outcome
-            found = (correct, expected, actual, forbidden)
             if is_passing(found, summary.pass_mark) is not passed:
                 raise InvalidSettings(
                     "the rows were scored with another 'pass_mark'. Pass the settings with which"
@@ -164,65 +139,39 @@ def _add_outcomes(batch: Any, summary: Summary) -> None:
             add_counts(summary.outcomes, {found: times})
             if correct == expected == actual and not is_exact:
                 summary.differing_cases += times
+    if rows["turns"].null_count < rows.num_rows:
+        for turns, first_wrong, times in _grouped(rows, ("turns", "first_wrong_turn")):
+            summary.add_turns(turns, first_wrong, times)
 
 
-def _add_lists(batch: Any, summary: Summary) -> None:
+def _add_lists(rows: Any, summary: Summary) -> None:
     """Add the counts of tools, arguments and pairs of tools, and those of the schemas."""
-    from pyarrow import compute
+    from pyarrow import Table, compute
 
-    for name, *counts in _summed(batch["tools"], ["tool"], TOOL_COUNTS):
+    tools = Table.from_struct_array(rows["tools"].combine_chunks().flatten())
+    for name, *counts in _grouped(tools, ["tool"], TOOL_COUNTS):
         summary.tool(name).add(tuple(counts))
-    for tool, argument, calls in _summed(batch["wrong_arguments"], ["tool", "argument"]):
-        add_counts(summary.wrong_arguments, {(tool, argument): calls})
-    for expected, actual, calls in _summed(batch["confusion"], ["expected", "actual"]):
-        add_counts(summary.confusion, {(expected, actual): calls})
-    for tool, kind, calls in _summed(batch["faults"], ["tool", "kind"]):
-        add_counts(summary.faults, {(tool, kind): calls})
-    checked = batch["checked_calls"]
-    summary.checked_cases += len(checked) - checked.null_count
-    summary.checked_calls += compute.sum(checked).as_py() or 0
-    summary.valid_calls += compute.sum(batch["valid_calls"]).as_py() or 0
-    summary.uncounted_cases += compute.sum(batch["is_uncounted"]).as_py() or 0
+    for column in ("wrong_arguments", "confusion", "faults"):
+        table = Table.from_struct_array(rows[column].combine_chunks().flatten())
+        for *key, calls in _grouped(table, table.schema.names[:-1], ["calls"]):
+            add_counts(getattr(summary, column), {tuple(key): calls})
+    summary.checked_cases += rows.num_rows - rows["checked_calls"].null_count
+    summary.checked_calls += compute.sum(rows["checked_calls"]).as_py() or 0
+    summary.valid_calls += compute.sum(rows["valid_calls"]).as_py() or 0
+    summary.uncounted_cases += compute.sum(rows["is_uncounted"]).as_py() or 0
 
 
-def _add_turns(batch: Any, summary: Summary) -> None:
-    """Count the cases with turns, and those in which each turn is the first that did not pass."""
-    if batch["turns"].null_count == batch.num_rows:
-        return
-    names = ["turns", "first_wrong_turn"]
-    for turns, first_wrong, times in _grouped([batch[name] for name in names], names):
-        summary.add_turns(turns, first_wrong, times)
-
-
-def _summed(
-    column: Any, keys: list[str], sums: tuple[str, ...] = ("calls",)
-) -> list[tuple[Any, ...]]:
-    """The sums of the counts in a column of lists of structs, for each key."""
-    arrow = require_pyarrow("Reading Arrow data")
-    table = arrow.Table.from_struct_array(column.flatten())
-    if not table.num_rows:
-        return []
-    found = table.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in sums])
-    names = [*keys, *[f"{name}_sum" for name in sums]]
-    return list(zip(*[found[name].to_pylist() for name in names], strict=True))
-
-
-def _add_trials(batch: Any, summary: Summary) -> None:
+def _add_trials(rows: Any, summary: Summary) -> None:
     """Count the outcomes of the cases that say which trial they are."""
-    from pyarrow import compute
-
-    is_trial = compute.and_(
-        batch["trial"].is_valid(),
-        compute.or_(
-            *[compute.equal(batch["status"], status) for status in ("scored", "no_answer")]
-        ),
-    )
-    found = batch.filter(is_trial)
+    found = rows.filter(rows["trial"].is_valid())
     names = ["id", "status", "correct", "expected", "actual", "forbidden"]
-    columns = [found[name].to_pylist() for name in names]
-    for case, status, correct, expected, actual, forbidden in zip(*columns, strict=True):
-        is_scored = status == "scored"
-        summary.add_trial(case, (correct, expected, actual, forbidden) if is_scored else UNANSWERED)
+    for case, status, *outcome in zip(*[found[name].to_pylist() for name in names], strict=True):
+        if status in ("scored", "no_answer"):
+            correct, expected, actual, forbidden = outcome
+            is_scored = status == "scored"
+            summary.add_trial(
+                case, (correct, expected, actual, forbidden) if is_scored else UNANSWERED
+            )
 
 
 # Where the rows of each status without a score are counted.
@@ -234,22 +183,21 @@ _NOTES: tuple[tuple[RowStatus, str], ...] = (
 )
 
 
-def _note_others(batch: Any, totals: Totals, *, by_name: bool) -> None:
+def _note_others(rows: Any, totals: Totals, *, by_name: bool) -> None:
     """Note the rows without a score: how many there are, and the first of them."""
     from pyarrow import compute
 
-    rows = {name: batch.filter(compute.equal(batch["status"], status)) for status, name in _NOTES}
-    is_unread = compute.and_(
-        batch["problem"].is_valid(), compute.not_equal(batch["status"], "unreadable")
-    )
-    rows["unread"] = batch.filter(is_unread)
-    for note, found in rows.items():
+    status = rows["status"]
+    masks = {name: compute.equal(status, kind) for kind, name in _NOTES}
+    masks["unread"] = compute.and_(rows["problem"].is_valid(), compute.invert(masks["skipped"]))
+    for note, mask in masks.items():
+        found = rows.filter(mask)
         if found.num_rows:
-            names = tuple(row_names(found if by_name else found.slice(0, MOST_NAMES)))
+            names = tuple(_names_of(found if by_name else found.slice(0, MOST_NAMES)))
             getattr(totals, note).add_noted(Noted(found.num_rows, names), by_name=by_name)
 
 
-def row_names(rows: Any) -> Iterator[str]:
+def _names_of(rows: Any) -> Iterator[str]:
     """The names of cases without a score, and the places and problems of unreadable records."""
     names = [rows[name].to_pylist() for name in ("id", "source", "offset", "problem")]
     for case, source, offset, problem in zip(*names, strict=True):

@@ -12,7 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
-from callscore.core.results import EvaluationResults, Failure, MetricValue, Result, Results
+from callscore.core.results import (
+    EvaluationResults,
+    Failure,
+    MetricValue,
+    Result,
+    Results,
+    ScoreCounts,
+)
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import EvaluationTotals, SavedCases, Totals, summary_payload
 from callscore.engines.payloads import (
@@ -42,7 +49,7 @@ from callscore.history.run_metadata import (
     require_no_baseline,
     versions,
 )
-from callscore.history.saved_scores import calls_payload, score_fields
+from callscore.history.saved_scores import calls_payload, score_counts, score_fields
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,
@@ -289,7 +296,9 @@ class ScoreSaver:
         file, score = self._files[-1], result.score
         trial = file.trials.add(result)
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        file.totals.totals.add(replace(result, values=accuracy))
+        # Which tools and arguments are wrong is not among the totals that are saved.
+        counts = None if score is None else ScoreCounts(score_counts(score))
+        file.totals.totals.add(replace(result, values=accuracy, score=None, saved=counts))
         case, values = result.case, (*accuracy, *result.values)
         payload = case_payload(case)
         recorder.put_result(len(self._files) - 1, case, result, payload, trial=trial, values=values)

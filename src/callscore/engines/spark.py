@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.engines.cluster_errors import not_started, require_reachable, short_reason
 from callscore.engines.clusters import BUCKET, SIDE_KEYS, SPLIT, Cluster
+from callscore.engines.row_totals import counted_schema
 from callscore.errors import EngineFailed, InvalidSettings, MissingExtra
 
 if TYPE_CHECKING:
@@ -75,12 +76,10 @@ class _Spark(Cluster):
         together = every.repartition(BUCKET).sortWithinPartitions(*SIDE_KEYS)
         return self.mapped(together, work, schema)
 
-    def selected(self, data: Any, columns: Sequence[str]) -> Any:
-        known = [name for name in (*columns, "case") if name in data.columns]
-        return data.select(*known) if known else data
-
-    def in_one_part(self, data: Any) -> Any:
-        return data.repartition(1)  # the driver gets one row, however many parts there are
+    def summed(self, rows: Any, work: Work, schema: Any) -> Any:
+        known = [name for name in (*counted_schema().names, "case") if name in rows.columns]
+        parts = self.mapped(rows.select(*known) if known else rows, work, schema)
+        return self.mapped(parts.repartition(1), work, schema)  # the driver gets one row
 
     def values(self, data: Any) -> Iterator[Any]:
         for row in data.toLocalIterator(prefetchPartitions=True):

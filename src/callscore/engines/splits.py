@@ -9,12 +9,13 @@ unpacks them, and hands them over.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from msgspec import Struct
-
+from callscore.engines.pool import Task
 from callscore.errors import UnreadableInput
 from callscore.sources import Lines, open_bytes, read_batches
 from callscore.sources.files import display_path, open_seekable
@@ -33,7 +34,7 @@ _MAGIC_SIZE = 4
 _STDIN = "-"
 
 
-class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+class Split(Task, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A part of the input, small enough to be repeated.
 
     Attributes:
@@ -44,7 +45,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
         size: its size on disk, for the progress.
         lines: its lines, if only this process can read them.
         problem: why the file cannot be read from `start` on.
-        skipped: the positions of records that end every process which reads them.
     """
 
     index: int
@@ -54,12 +54,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     size: int = 0
     lines: bytes = b""
     problem: str = ""
-    skipped: tuple[int, ...] = ()
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """What the splits are sorted by."""
-        return self.index, self.start
 
     @property
     def name(self) -> str:
@@ -155,11 +149,7 @@ def _whole(files: Sequence[str], group: list[int], size: int) -> Split:
 
 
 def _parts(
-    path: str,
-    index: int,
-    file_size: int | None,
-    may_split: Callable[[Lines], bool],
-    size: int,
+    path: str, index: int, file_size: int | None, may_split: Callable[[Lines], bool], size: int
 ) -> Iterator[Split]:
     """The splits of a large file; one, if its lines depend on each other, or it has no lines."""
     position = 0
@@ -172,14 +162,10 @@ def _parts(
 
 
 def _readable_parts(
-    path: str,
-    index: int,
-    file_size: int | None,
-    may_split: Callable[[Lines], bool],
-    size: int,
+    path: str, index: int, file_size: int | None, may_split: Callable[[Lines], bool], size: int
 ) -> Iterator[Split]:
     if is_stream(path):
-        yield from _streamed_parts(path, index, size)
+        yield from _unpacked_parts(path, index, size)
         return
     known_size = file_size or 0
     step = max(size, known_size // _MOST_SPLITS)
@@ -220,75 +206,55 @@ def first_lines(path: str) -> Lines | None:
 
 
 def _unpacked_parts(path: str, index: int, size: int) -> Iterator[Split]:
-    """The splits of compressed lines."""
-    read = [0]
-
-    def add(count: int) -> None:
-        read[0] += count
-
-    reported = 0
-    with open_bytes(path, on_bytes=add, allow_remote=True) as file:
-        for start, data in _pieces(file, size):
-            yield _unpacked(path, index, start, data, read[0] - reported)
-            reported = read[0]
-
-
-def _pieces(file: Any, size: int) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of at least this size, with the bytes before them; those before an error are not lost.
-
-    Only the lines determine where they are cut, not how many bytes are read at a time.
-    """
-    start = 0
-    pending = bytearray()
-    while True:
-        try:
-            block = file.read1(_BLOCK_SIZE)
-        except UnreadableInput:
-            end = pending.rfind(b"\n") + 1
-            if end:
-                yield start, bytes(pending[:end])
-            raise
-        if not block:
-            break
-        searched = len(pending)
-        pending += block
-        while end := pending.find(b"\n", max(searched, size - 1)) + 1:
-            yield start, bytes(pending[:end])
-            start += end
-            del pending[:end]
-            searched = 0
-    if pending:
-        yield start, bytes(pending)
-
-
-def _streamed_parts(path: str, index: int, size: int) -> Iterator[Split]:
-    """The splits of what can be read only once.
+    """The splits of lines that can only be read from their beginning: compressed, or from a pipe.
 
     Raises:
-        UnreadableInput: it cannot be read, or does not consist of JSON lines.
+        UnreadableInput: they cannot be read to their end, or what comes from a pipe is not lines.
     """
-    start = 0
-    group: list[bytes] = []
-    group_size = 0
-    for batch in read_batches(path):
+    read: list[int] = []  # bytes on disk
+    with ExitStack() as stack:
+        if is_stream(path):
+            batches = _only_lines(path, read_batches(path, on_bytes=read.append))
+        else:
+            file = stack.enter_context(open_bytes(path, on_bytes=read.append, allow_remote=True))
+            batches = lines_of(file, path)
+        for start, data in _pieces(batches, size):
+            on_disk, end = sum(read), start + len(data)
+            read.clear()
+            yield Split(index=index, files=(path,), start=start, end=end, size=on_disk, lines=data)
+
+
+def _only_lines(path: str, batches: Iterable[Any]) -> Iterator[Lines]:
+    for batch in batches:
         if not isinstance(batch, Lines):
             raise UnreadableInput(
                 display_path(path), "this is not JSON lines. Save it as a file, and pass its path."
             )
-        # Many blank lines in a row are left out.
-        if group and (group_size >= size or start + group_size < batch.offset):
-            yield _unpacked(path, index, start, b"".join(group), group_size)
-            group, group_size = [], 0
-        start = start if group else batch.offset
-        group.append(batch.data)
-        group_size += len(batch.data)
-    if group_size:
-        yield _unpacked(path, index, start, b"".join(group), group_size)
+        yield batch
 
 
-def _unpacked(path: str, index: int, start: int, data: bytes, size: int) -> Split:
-    end = start + len(data)
-    return Split(index=index, files=(path,), start=start, end=end, size=size, lines=data)
+def _pieces(batches: Iterable[Lines], size: int) -> Iterator[tuple[int, bytes]]:
+    """Lines of at least this size, with the bytes before them; those before an error are not lost.
+
+    Only the lines determine where they are cut, not how many are read at a time.
+    """
+    start, data = 0, b""
+    try:
+        for batch in batches:
+            if start + len(data) < batch.offset:  # many blank lines in a row are left out
+                if data:
+                    yield start, data
+                start, data = batch.offset, b""
+            data += batch.data
+            while end := data.find(b"\n", size - 1) + 1:
+                yield start, data[:end]
+                start, data = start + end, data[end:]
+    except UnreadableInput:
+        if data:
+            yield start, data
+        raise
+    if data:
+        yield start, data
 
 
 # --- what is in them ------------------------------------------------------------------------------
@@ -296,22 +262,42 @@ def _unpacked(path: str, index: int, start: int, data: bytes, size: int) -> Spli
 
 def lines_between(file: IO[bytes], name: str, start: int, end: int) -> Iterator[Lines]:
     """The lines of a file that begin between two positions, in blocks."""
-    position = _first_line(file, start, end)
-    file.seek(position)
-    offset = position
+    first = _first_line(file, start, end)
+
+    def blocks() -> Iterator[bytes]:
+        position, block = first, b"\n"
+        file.seek(position)
+        while position < end and (block := file.read(min(_BLOCK_SIZE, end - position))):
+            position += len(block)
+            yield block
+        if not block.endswith(b"\n"):  # this line ends behind the range
+            yield file.readline()
+
+    return _lines_in(blocks(), name, first)
+
+
+def lines_of(file: Any, name: str, offset: int = 0) -> Iterator[Lines]:
+    """All lines of an open file, in blocks; unlike `read_batches`, with every byte of it.
+
+    Raises:
+        UnreadableInput: the file cannot be read to its end.
+    """
+    return _lines_in(iter(partial(file.read1, _BLOCK_SIZE), b""), name, offset)
+
+
+def _lines_in(blocks: Iterable[bytes], name: str, offset: int) -> Iterator[Lines]:
     pending: list[bytes] = []
-    while position < end and (block := file.read(min(_BLOCK_SIZE, end - position))):
-        position += len(block)
+    for block in blocks:
         cut = block.rfind(b"\n") + 1
         if cut:
             data = b"".join([*pending, block[:cut]])
-            yield Lines(name, 1, data, offset)
+            yield Lines(name, None, data, offset)
             offset += len(data)
             pending = []
         pending.append(block[cut:])
     rest = b"".join(pending)
-    if rest:  # this line ends behind the range
-        yield Lines(name, 1, rest + file.readline(), offset)
+    if rest:
+        yield Lines(name, None, rest, offset)
 
 
 def _first_line(file: IO[bytes], start: int, end: int) -> int:
@@ -326,16 +312,6 @@ def _first_line(file: IO[bytes], start: int, end: int) -> int:
             return position + found + 1
         position += len(block)
     return end
-
-
-def lines_of(file: Any, name: str, offset: int = 0) -> Iterator[Lines]:
-    """All lines of an open file, in blocks; unlike `read_batches`, with every byte of it.
-
-    Raises:
-        UnreadableInput: the file cannot be read to its end.
-    """
-    for start, data in _pieces(file, _BLOCK_SIZE):
-        yield Lines(name, 1, data, offset + start)
 
 
 def row_groups_between(

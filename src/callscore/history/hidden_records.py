@@ -56,17 +56,22 @@ class RecordHider:
     def _result(self, record: ResultRecord) -> ResultRecord:
         kind, problem = record.failure or ("", None)
         messages = _Messages((problem, *[each.reason for each in record.values]))
-        found: Any = [record.payload, record.answer, record.calls, messages]
+        answer = None if record.answer is record.calls else record.answer
+        found: Any = [record.payload, answer, record.calls, messages]
         # One look at everything: in most records there is nothing to hide.
         if not self._hider.occurs_in([record.case, record.tools, record.comparison, *found]):
             return record
-        case, tools = self._hider.text(record.case), self._hider.tools(record.tools)
+        case, tools = (
+            self._hider.text(record.case),
+            self._hider.counts(record.tools, has_names=True),
+        )
         # With its types, which say what in it is data.
         found.append(read_saved(record.comparison) or record.comparison)
         hidden = self._hider.data(found)
         if hidden is found and case == record.case and tools is record.tools:
             return record
         payload, answer, calls, messages, compared = hidden
+        answer = calls if record.answer is record.calls else answer
         problem, *reasons = messages.reason
         values = zip(record.values, reasons, strict=True)
         return replace(

@@ -246,6 +246,8 @@ def clean_text(text: str) -> str:
 # Fields of a case that are not part of the question.
 _NOT_ASKED = frozenset({"expected", "tags", "metadata", "origin"})
 
+_OPENING = OPENING.encode()
+
 # Sorted: the order of keys is not significant.
 _sorted_encoder = msgspec.json.Encoder(order="deterministic", enc_hook=encode_large)
 
@@ -279,6 +281,6 @@ def _digest(value: object) -> str:
         body = _sorted_encoder.encode(value)
     except (TypeError, ValueError, RecursionError):
         body = _sorted_encoder.encode(json_safe(value))
-    if OPENING.encode() in body:  # what has a hidden value is equal to nothing
+    if _OPENING in body:  # what has a hidden value is equal to nothing
         body = urandom(32)
     return digest_of(body).hex()

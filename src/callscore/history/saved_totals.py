@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase
-from callscore.core.results import EvaluationResults, MetricResult, Results, ScorerResult
+from callscore.core.results import EvaluationResults, Results, ScorerResult
 from callscore.core.score import UNANSWERED
 from callscore.core.totals import EvaluationTotals, NameCounter, SavedCases, Totals
 from callscore.errors import InvalidSettings
@@ -111,9 +111,9 @@ def saved_counts(summary: Mapping[str, Any]) -> Totals | None:
         return None
 
 
-def _saved_metrics(summary: Mapping[str, Any]) -> tuple[MetricResult, ...]:
+def _saved_metrics(summary: Mapping[str, Any]) -> tuple[ScorerResult, ...]:
     found = summary.get(METRICS_KEY) or ()
-    return msgspec.convert(found, tuple[MetricResult, ...], strict=False)
+    return msgspec.convert(found, tuple[ScorerResult, ...], strict=False)
 
 
 def counts_problem(summary: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.core.results import MetricResult, MetricValue, Noted, Result
+from callscore.core.results import MetricValue, Noted, Result, ScorerResult
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.totals import Column, ExactMean
@@ -128,7 +128,7 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
     agreed: int = 0
     mean_spread: float | None = None
     faults: dict[RepairKind, int] = {}
-    metrics: tuple[MetricResult, ...] = ()
+    metrics: tuple[ScorerResult, ...] = ()
     sights: tuple[dict[RepairKind, VisibilityCounts], ...] = ()
     shown: tuple[Disagreement, ...] = ()
     not_compared: Noted = Noted()
@@ -312,7 +312,7 @@ class DisagreementCollector:
             faults={kind: self._faults[kind] for kind in REPAIR_KINDS if self._faults[kind]},
             metrics=tuple(
                 [
-                    column.metric(metric.version)
+                    column.scorer(version=metric.version)
                     for column, metric in zip(self._columns, self._metrics, strict=True)
                 ]
             ),

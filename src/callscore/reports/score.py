@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.core.results import OWN_FORMAT, InputFiles, MetricResult, Noted, Result, Results
+from callscore.core.results import OWN_FORMAT, InputFiles, Noted, Result, Results, ScorerResult
 from callscore.core.score import Score, has_no_counted_calls
 from callscore.core.settings import DEFAULT
 from callscore.reports.formatting import (
@@ -402,7 +402,7 @@ def metric_rows(results: Results, lang: Language) -> list[MetricRow]:
 
 
 def not_scorable_notes(
-    metrics: Sequence[MetricResult],
+    metrics: Sequence[ScorerResult],
     lang: Language,
     *,
     write: Escaper = escape,

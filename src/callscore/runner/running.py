@@ -204,18 +204,89 @@ def run(
     """
     started = perf_counter()
     try:
-        running = _Run(plan, options, hooks)
+        require_consents(question for group in plan.groups for question in group.questions)
+        groups, unloaded = _askable(plan, options)
+        require_judges(groups, can_remember=bool(options.resume) or options.use_cache)
+        running = ScoredRun(options, hooks, plan.warnings)
+        running.take_groups(groups)
         if store is not None:
-            running.record_in(store)
+            _record_in(store, running, options)
+        planned: list[dict[str, Any]] = [
+            {
+                "skipped": group.skipped,
+                "cases": len({question.case.id for question in group.questions}),
+                "questions": len(group.questions),
+            }
+            for group in groups
+        ]
         try:
-            found = running.results(is_interrupted=running.ask_all())
+            found = running.finish(planned, is_interrupted=_ask_all(running, options))
         finally:
             if running.recorder is not None:
                 running.recorder.release()
     finally:
         if isinstance(options.resume, LockedRun):
             options.resume.lock.release()
-    return replace(found, seconds=perf_counter() - started)
+    return replace(found, seconds=perf_counter() - started, unloaded=unloaded)
+
+
+def _askable(plan: Plan, options: RunOptions) -> tuple[list[Group], tuple[Unloaded, ...]]:
+    """The groups whose model can be asked: its key is there, and the SDK is installed; and why not others."""
+    groups, unloaded = [], dict.fromkeys(plan.unloaded)
+    for group in plan.groups:
+        # Stored answers may be enough.
+        is_needed = group.questions and not (options.resume or options.use_cache)
+        require = getattr(group.evaluation.task, "require", None) if is_needed else None
+        try:
+            if callable(require):
+                require()
+            groups.append(group)
+        except CallscoreError as error:
+            unloaded[Unloaded(group.evaluation.place, str(error))] = None
+    return groups, tuple(unloaded)
+
+
+def _record_in(store: Store | FallbackStore, running: ScoredRun, options: RunOptions) -> None:
+    """Record the run there; if that fails, in a fallback file."""
+    from callscore.history.writer import USING_FALLBACK, FallbackStore
+    from callscore.runner.resuming import begin_recording
+
+    try:
+        running.recorder, warnings = begin_recording(store, running.groups, options)
+    except UnusableStore as error:
+        if options.resume:  # a fallback has no answers to resume with
+            raise
+        running.warn(say(USING_FALLBACK, options.lang, problem=error))
+        fallback = FallbackStore(store.path, store.command_options)
+        running.recorder, warnings = begin_recording(fallback, running.groups, options)
+    if not running.recorder.is_aside and not isinstance(store, FallbackStore):
+        running.judges.remember_in(store)
+        running.store = store
+        running.hooks.on_begun(running.recorder.run.id)
+    for warning in warnings:
+        running.warn(warning)
+
+
+def _ask_all(running: ScoredRun, options: RunOptions) -> bool:
+    """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
+    from callscore.runner.asking import Asked
+
+    total = sum(len(group.questions) for group in running.groups)
+    running.hooks.on_plan(total)
+    questions = (
+        Asked(number, position, question)
+        for number, group in enumerate(running.groups)
+        for position, question in enumerate(group.questions)
+    )
+
+    def is_last(result: Result) -> bool:
+        """Whether a case fails that has not failed before in a resumed run, and the run stops then."""
+        has_failed = result.failure is not None or result.passed is False
+        is_known = result.answer is not None and result.answer.is_reused
+        is_new = has_failed and not (is_known and options.resume)
+        return is_new and options.stop_on_failure
+
+    return running.answer(questions, max(1, min(options.jobs, total)), options.limits, is_last)
 
 
 # Between two looks at whether the history has a request to stop the run.
@@ -231,6 +302,7 @@ class ScoredRun:
         groups: its evaluations.
         totals: of each group, what adds up its results.
         judges: the judges of all groups.
+        hooks: are called while it is in progress.
     """
 
     def __init__(
@@ -241,7 +313,7 @@ class ScoredRun:
         self.groups: list[Group] = []
         self.totals: list[EvaluationTotals] = []
         self._report = options
-        self._hooks = hooks
+        self.hooks = hooks
         self._warnings = list(warnings)
 
     def take_groups(self, groups: list[Group]) -> None:
@@ -287,12 +359,12 @@ class ScoredRun:
             self.totals[asked.group].add(result, asked.order)
             if is_last(result):
                 workers.start_no_more()
-            self._hooks.on_done(asked.question, result)
+            self.hooks.on_done(asked.question, result)
 
         async def work() -> None:
             watcher = create_task(self._stop_on_request(workers))
             try:
-                await workers.run(report, self._hooks.on_started)
+                await workers.run(report, self.hooks.on_started)
             finally:
                 watcher.cancel()
 
@@ -319,7 +391,7 @@ class ScoredRun:
         """Warn once."""
         if warning not in self._warnings:
             self._warnings.append(warning)
-            self._hooks.on_note(warning)
+            self.hooks.on_note(warning)
 
     def finish(
         self, planned: list[dict[str, Any]], *, is_interrupted: bool, unreadable: int = 0
@@ -359,90 +431,6 @@ class ScoredRun:
             warnings=tuple(self._warnings),
             unreadable=unreadable,
         )
-
-
-class _Run(ScoredRun):
-    """One run, from the plan to its results."""
-
-    def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
-        super().__init__(options, hooks, plan.warnings)
-        self._options = options
-        self._unloaded = list(plan.unloaded)
-        require_consents(question for group in plan.groups for question in group.questions)
-        groups = [group for group in plan.groups if self._is_askable(group)]
-        require_judges(groups, can_remember=bool(options.resume) or options.use_cache)
-        self.take_groups(groups)
-
-    def _is_askable(self, group: Group) -> bool:
-        """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
-        if self._options.resume or self._options.use_cache or not group.questions:
-            return True  # stored answers may be enough
-        require = getattr(group.evaluation.task, "require", None)
-        try:
-            if callable(require):
-                require()
-        except CallscoreError as error:
-            found = Unloaded(group.evaluation.place, str(error))
-            if found not in self._unloaded:
-                self._unloaded.append(found)
-            return False
-        return True
-
-    def record_in(self, store: Store | FallbackStore) -> None:
-        """Record the run there; if that fails, in a fallback file."""
-        from callscore.history.writer import USING_FALLBACK, FallbackStore
-        from callscore.runner.resuming import begin_recording
-
-        options = self._options
-        try:
-            self.recorder, warnings = begin_recording(store, self.groups, options)
-        except UnusableStore as error:
-            if options.resume:  # a fallback has no answers to resume with
-                raise
-            self.warn(say(USING_FALLBACK, options.lang, problem=error))
-            fallback = FallbackStore(store.path, store.command_options)
-            self.recorder, warnings = begin_recording(fallback, self.groups, options)
-        if not self.recorder.is_aside and not isinstance(store, FallbackStore):
-            self.judges.remember_in(store)
-            self.store = store
-            self._hooks.on_begun(self.recorder.run.id)
-        for warning in warnings:
-            self.warn(warning)
-
-    def ask_all(self) -> bool:
-        """Ask every question; returns whether Ctrl-C, or a request, stopped it."""
-        from callscore.runner.asking import Asked
-
-        total = sum(len(group.questions) for group in self.groups)
-        self._hooks.on_plan(total)
-        questions = (
-            Asked(number, position, question)
-            for number, group in enumerate(self.groups)
-            for position, question in enumerate(group.questions)
-        )
-        options = self._options
-        jobs = max(1, min(options.jobs, total))
-        return self.answer(questions, jobs, options.limits, self._is_last)
-
-    def _is_last(self, result: Result) -> bool:
-        """Whether a case fails that has not failed before in a resumed run, and the run stops then."""
-        has_failed = result.failure is not None or result.passed is False
-        is_known = result.answer is not None and result.answer.is_reused
-        is_new = has_failed and not (is_known and self._options.resume)
-        return is_new and self._options.stop_on_failure
-
-    def results(self, *, is_interrupted: bool) -> RunResults:
-        """Store and return the results of the run."""
-        planned: list[dict[str, Any]] = [
-            {
-                "skipped": group.skipped,
-                "cases": len({question.case.id for question in group.questions}),
-                "questions": len(group.questions),
-            }
-            for group in self.groups
-        ]
-        ended = self.finish(planned, is_interrupted=is_interrupted)
-        return replace(ended, unloaded=tuple(self._unloaded))
 
 
 # --- from Python ------------------------------------------------------------------------------

@@ -21,11 +21,9 @@ from callscore.core.expectation_json import contains_rule_keys
 from callscore.core.settings import DEFAULT, Settings
 from callscore.words.plain_data import (
     PLAIN_PARTS,
-    PairRow,
     Parts,
     call_fields,
     case_fields,
-    case_row,
     case_to_dict,
     expected_fields,
     settings_fields,
@@ -68,8 +66,6 @@ def case_to_json(case: Result, *, lang: Language = "en", arranged: Arrange | Non
 
 
 def _encoded(case: Result, lang: Language, parts: Parts, arranged: Arrange | None) -> bytes:
-    if arranged is None and case.score is not None:
-        return _encode(case_row(case, lang, parts))
     fields = case_fields(case, lang, parts)
     return _encode(fields if arranged is None else arranged(fields))
 
@@ -97,13 +93,13 @@ def plain_case_to_json(
 
 def _is_usual(case: Result, score: Score) -> bool:
     """Whether everything but the names and the arguments of the calls is written as it is."""
-    settings = score.settings
+    asked, settings = case.case, score.settings
     has_rules = settings is not DEFAULT and settings.has_rules
     if has_rules or score.expectation is not None or score.ignored:
         return False
-    if case.trial is None and not case.tags:
-        return type(case.id) is str
-    return are_plain_values([case.id, case.trial, case.tags])
+    if asked.trial is None and not asked.tags:
+        return type(asked.id) is str
+    return are_plain_values([asked.id, asked.trial, asked.tags])
 
 
 def call_part(call: ToolCall) -> Any:
@@ -139,7 +135,7 @@ def _settings_part(settings: Settings) -> msgspec.Raw:
     return _encoded_settings[0][2]
 
 
-_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part, PairRow)
+_UNCHANGED = Parts(_unchanged, _unchanged, _unchanged, _settings_part)
 _PLAIN_DATA = PLAIN_PARTS._replace(settings=_settings_part)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -17,6 +16,7 @@ from callscore.core.rendering import safe_repr
 from callscore.core.score import (
     Pair,
     Score,
+    TurnScore,
     has_accepted_differences,
     outcome_of,
     tool_selection,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         CaseTrials,
         EvaluationResults,
         Failure,
-        MetricResult,
         MetricValue,
         Noted,
         Result,
@@ -67,30 +66,6 @@ _RATES = (
     "is_exact",
     "passed",
 )
-_SCORE_FIELDS = (
-    *_RATES,
-    "tool_selection",
-    "argument_accuracy",
-    "tool_called",
-    "parameters_valid",
-    "rating",
-    "summary",
-    "correct",
-    "incorrect",
-    "missed",
-    "extra",
-    "forbidden",
-    "ignored",
-    "assumed_writes",
-    "faults",
-    "turns",
-    "turn_mean",
-    "turn_min",
-    "first_wrong_turn",
-    "expectation",
-    "settings",
-)
-_CASE_FIELDS = ("id", "trial", "tags", "metrics", *_SCORE_FIELDS)
 _CALL_COUNTS = ("correct", "incorrect", "missed", "extra", "forbidden")
 
 
@@ -102,48 +77,49 @@ class Parts(NamedTuple):
         calls: actual calls.
         value: a value in a difference, or the id, the trial or the tags of a case.
         settings: the settings.
-        pair: the fields of a pair: both calls, their positions, the overlap and the differences.
     """
 
     expected: Callable[[Sequence[Expected]], Sequence[Any]]
     calls: Callable[[Sequence[ToolCall]], Sequence[Any]]
     value: Callable[[Any], Any]
     settings: Callable[[Settings], Any]
-    pair: Callable[[Any, Any, int, int, float, Sequence[Any]], Any]
 
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
     """A score with all its numbers, pairs and differences as plain data."""
-    return dict(zip(_SCORE_FIELDS, _score_values(score, lang, PLAIN_PARTS), strict=True))
+    return _score_fields(score, lang, PLAIN_PARTS)
 
 
-def _score_values(score: Score, lang: Language, parts: Parts) -> tuple[Any, ...]:
-    """The values of `_SCORE_FIELDS`, with the parts as they are to be written."""
+def _score_fields(score: Score, lang: Language, parts: Parts) -> dict[str, Any]:
+    """The fields of a score, with its parts as they are to be written."""
     rates, rating, summary = _counted(score, lang)
-    expectation, faults = score.expectation, score.faults
+    expectation, faults, turns = score.expectation, score.faults, score.turns
     missed, extra = score.unpaired
-    return (
-        *rates,
-        tool_selection(score, missed, extra),
-        score.argument_accuracy,
-        score.tool_called,
-        score.parameters_valid,
-        rating,
-        summary,
-        _correct_pairs(score, lang, parts),
-        [_pair(pair, lang, parts) for pair in score.incorrect] if score.incorrect else [],
-        parts.expected(missed),
-        parts.calls(extra),
-        [_forbidden(score, position) for position in score.forbidden] if score.forbidden else [],
-        [_ignored(ignored, parts) for ignored in score.ignored] if score.ignored else [],
-        parts.value(score.assumed_writes),
-        None
+    return {
+        **rates,
+        "tool_selection": tool_selection(score, missed, extra),
+        "argument_accuracy": score.argument_accuracy,
+        "tool_called": score.tool_called,
+        "parameters_valid": score.parameters_valid,
+        "rating": rating,
+        "summary": summary,
+        "correct": _correct_pairs(score, lang, parts),
+        "incorrect": [_pair(pair, lang, parts) for pair in score.incorrect],
+        "missed": parts.expected(missed),
+        "extra": parts.calls(extra),
+        "forbidden": [_forbidden(score, position) for position in score.forbidden],
+        "ignored": [_ignored(ignored, parts) for ignored in score.ignored],
+        "assumed_writes": parts.value(score.assumed_writes),
+        "faults": None
         if faults is None
-        else [{**_fields(f), "reason": fault_sentence(f, lang=lang)} for f in faults],
-        *_turn_values(score),
-        None if expectation is None else parts.expected(expectation),
-        parts.settings(score.settings),
-    )
+        else [{**_fields(each), "reason": fault_sentence(each, lang=lang)} for each in faults],
+        "turns": [_turn(turn, score.settings.pass_mark) for turn in turns],
+        "turn_mean": score.turn_mean if turns else None,
+        "turn_min": score.turn_min if turns else None,
+        "first_wrong_turn": score.first_wrong_turn if turns else None,
+        "expectation": None if expectation is None else parts.expected(expectation),
+        "settings": parts.settings(score.settings),
+    }
 
 
 _TURN_FIELDS = (
@@ -152,20 +128,13 @@ _TURN_FIELDS = (
 )
 
 
-def _turn_values(score: Score) -> tuple[Any, ...]:
-    """The turns, the mean and the lowest of their scores, and the first that did not pass."""
-    if not score.turns:
-        return [], None, None, None
-    mark = score.settings.pass_mark
-    turns = [
-        {**_fields(turn, _TURN_FIELDS), "passed": turn_passes(turn, mark)} for turn in score.turns
-    ]
-    return turns, score.turn_mean, score.turn_min, score.first_wrong_turn
+def _turn(turn: TurnScore, pass_mark: float) -> dict[str, Any]:
+    return {**_fields(turn, _TURN_FIELDS), "passed": turn_passes(turn, pass_mark)}
 
 
 # The rates, the rating and the summary of a case follow from how many calls there are of each kind, and
 # most cases have as many as another one. These are by those numbers, the pass mark and the language.
-_Counted = tuple[list[Any], str | None, str]
+_Counted = tuple[dict[str, Any], str | None, str]
 _counted_before: dict[tuple[Any, ...], _Counted] = {}
 _MOST_COUNTED = 4096
 
@@ -176,7 +145,7 @@ def _counted(score: Score, lang: Language) -> _Counted:
     key = *counts, has_accepted_differences(score), score.settings.pass_mark, lang, *turns
     found = _counted_before.get(key)
     if found is None:
-        rates = [getattr(score, name) for name in _RATES]
+        rates = {name: getattr(score, name) for name in _RATES}
         found = rates, rating_of(score, lang=lang), summary_line(score, lang=lang)
         if len(_counted_before) >= _MOST_COUNTED:
             _counted_before.clear()
@@ -259,52 +228,40 @@ def call_fields(call: ToolCall, *, exact: bool = False) -> dict[str, Any]:
 def _correct_pairs(score: Score, lang: Language, parts: Parts) -> list[Any]:
     if not score.has_equal_pairs:
         return [_pair(pair, lang, parts) for pair in score.correct]
-    expected, actual = score.expected, score.actual  # without comparing them again
-    start, pair = range(score.equal_start), parts.pair
-    found = list(
-        map(
-            pair,
-            parts.expected(expected[: score.equal_start]),
-            parts.calls(actual[: score.equal_start]),
-            start,
-            start,
-            repeat(1.0),
-            repeat(()),
+    expected, actual, start = score.expected, score.actual, score.equal_start
+    found = [  # without comparing them again
+        _correct_pair(left, right, at, at)
+        for at, (left, right) in enumerate(
+            zip(parts.expected(expected[:start]), parts.calls(actual[:start]), strict=True)
         )
-    )
+    ]
     for row, column in score.other_correct:
         [left], [right] = parts.expected((expected[row],)), parts.calls((actual[column],))
-        found.append(pair(left, right, row, column, 1.0, ()))
+        found.append(_correct_pair(left, right, row, column))
     return found
 
 
-def _pair(pair: Pair, lang: Language, parts: Parts) -> Any:
+def _correct_pair(expected: Any, actual: Any, row: int, column: int) -> dict[str, Any]:
+    return {
+        "expected": expected,
+        "actual": actual,
+        "expected_index": row,
+        "actual_index": column,
+        "overlap": 1.0,
+        "differences": [],
+    }
+
+
+def _pair(pair: Pair, lang: Language, parts: Parts) -> dict[str, Any]:
     [expected], [actual] = parts.expected((pair.expected,)), parts.calls((pair.actual,))
-    return parts.pair(
-        expected,
-        actual,
-        pair.expected_index,
-        pair.actual_index,
-        pair.overlap,
-        [_difference(difference, lang, parts) for difference in pair.differences],
-    )
-
-
-class PairRow(Struct, frozen=True, gc=False):
-    """The fields of a pair; an encoder writes a struct sooner than a dict."""
-
-    expected: Any
-    actual: Any
-    expected_index: int
-    actual_index: int
-    overlap: float
-    differences: Any
-
-
-def pair_fields(*values: Any) -> dict[str, Any]:
-    """The fields of a pair as plain data."""
-    *others, differences = values
-    return dict(zip(PairRow.__struct_fields__, (*others, [*differences]), strict=True))
+    return {
+        "expected": expected,
+        "actual": actual,
+        "expected_index": pair.expected_index,
+        "actual_index": pair.actual_index,
+        "overlap": pair.overlap,
+        "differences": [_difference(difference, lang, parts) for difference in pair.differences],
+    }
 
 
 def _difference(difference: Difference, lang: Language, parts: Parts) -> dict[str, Any]:
@@ -325,7 +282,6 @@ PLAIN_PARTS = Parts(
     lambda calls: [call_fields(call) for call in calls],
     json_safe,
     settings_fields,
-    pair_fields,
 )
 
 
@@ -340,36 +296,24 @@ def case_fields(case: Result, lang: Language, parts: Parts) -> dict[str, Any]:
     A case without an answer has the same fields: it counts as 0, and did not pass.
     """
     if case.score is None:
+        fields = case_fields(replace(case, score=Score((), (), 0)), lang, parts)
         return {
-            **dict.fromkeys(_CASE_FIELDS),
-            "id": json_safe(case.id),
-            "trial": json_safe(case.trial),
-            "tags": json_safe(case.tags),
+            **dict.fromkeys(fields),
+            **{name: fields[name] for name in ("id", "trial", "tags")},
             **dict.fromkeys(("score", "f1", "precision", "recall"), 0.0),
             "is_exact": False,
             "passed": False,
             **{name: [] for name in ("metrics", *_CALL_COUNTS, "ignored", "turns")},
             "status": "no_answer",
         }
-    return dict(zip(_CASE_FIELDS, _case_values(case, lang, parts), strict=True))
-
-
-_CaseRow = msgspec.defstruct("_CaseRow", _CASE_FIELDS, gc=False)
-
-
-def case_row(case: Result, lang: Language, parts: Parts) -> Struct:
-    """The same as a struct, which an encoder writes sooner."""
-    return _CaseRow(*_case_values(case, lang, parts))
-
-
-def _case_values(case: Result, lang: Language, parts: Parts) -> tuple[Any, ...]:
-    return (
-        parts.value(case.id),
-        parts.value(case.trial),
-        parts.value(case.tags),
-        [value_to_dict(metric) for metric in case.values] if case.values else [],
-        *_score_values(case.required_score, lang, parts),
-    )
+    asked = case.case
+    return {
+        "id": parts.value(asked.id),
+        "trial": parts.value(asked.trial),
+        "tags": parts.value(asked.tags),
+        "metrics": [value_to_dict(metric) for metric in case.values],
+        **_score_fields(case.score, lang, parts),
+    }
 
 
 def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any]:
@@ -425,7 +369,7 @@ def calls_of(summary: Summary) -> dict[str, int]:
     }
 
 
-def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
+def metric_to_dict(metric: ScorerResult) -> dict[str, Any]:
     """The mean of another tool's metric, and the cases that it cannot score."""
     fields = _fields(metric, ("name", "version", "mean", "scored"))
     return {**fields, "not_scorable": noted_to_dict(metric.not_scorable)}
