@@ -125,19 +125,10 @@ class Hider:
             self._is_live, self._copies = is_live, {}
         return value if hidden == value else hidden
 
-    def counts(self, value: _Value) -> _Value:
-        """Saved counts in which names are hidden; their numbers, and the names of fields, stay."""
-        if not self.has_any:
-            return value
-        hidden: _Value = self._counts(value)
+    def counts(self, value: _Value, *, has_names: bool = False) -> _Value:
+        """Saved counts in which names are hidden, with `has_names` those by tool; numbers and fields stay."""
+        hidden: _Value = self._counts(value, has_names=has_names) if self.has_any else value
         return value if hidden == value else hidden
-
-    def tools(self, counts: _Value) -> _Value:
-        """Counts by tool, of which the names are hidden."""
-        if not self.has_any:
-            return counts
-        hidden: _Value = self._counts(counts, has_names=True)
-        return counts if hidden == counts else hidden
 
     def _counts(self, value: Any, *, has_names: bool = False) -> Any:
         if isinstance(value, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -57,6 +57,7 @@ class Redaction(Struct, frozen=True):
 
 
 NO_REDACTION = Redaction()
+_KEYS = Redaction.__struct_fields__
 
 
 def redaction_from(table: Any, place: str) -> Redaction:
@@ -77,33 +78,22 @@ def redaction_from(table: Any, place: str) -> Redaction:
         if len(value) > _MAX_VALUES:
             raise InvalidSettings(f"{place}.{key}: more than {_MAX_VALUES} values")
         for each in value:
-            problem = _CHECKS[key](each)
+            problem = _problem(key, each)
             if problem:
                 raise InvalidSettings(f"{place}.{key}: {each!r}: {problem}")
     return Redaction(**{key: tuple(dict.fromkeys(value)) for key, value in table.items()})
 
 
-def _pattern_problem(pattern: str) -> str | None:
-    problem = regex.pattern_problem(pattern)
-    if problem is None and regex.compiled(pattern).search("") is not None:
+def _problem(key: str, value: str) -> str | None:
+    """What is wrong with a value in the table; None if nothing is."""
+    if key == "arguments":
+        return None if all(value.split(".")) else "expected a name such as '*.email'"
+    if key == "builtin":
+        return None if value in _BUILTIN else f"unknown{suggestion_or_choices(value, _BUILTIN)}"
+    problem = regex.pattern_problem(value)
+    if problem is None and regex.compiled(value).search("") is not None:
         return "the regular expression matches an empty text"
     return problem
-
-
-def _argument_problem(name: str) -> str | None:
-    return None if all(name.split(".")) else "expected a name such as '*.email'"
-
-
-def _builtin_problem(kind: str) -> str | None:
-    return None if kind in _BUILTIN else f"unknown{suggestion_or_choices(kind, _BUILTIN)}"
-
-
-_CHECKS: dict[str, Callable[[str], str | None]] = {
-    "patterns": _pattern_problem,
-    "arguments": _argument_problem,
-    "builtin": _builtin_problem,
-}
-_KEYS = tuple(_CHECKS)
 
 
 # --- the table of the project -----------------------------------------------------------------

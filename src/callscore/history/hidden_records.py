@@ -61,7 +61,10 @@ class RecordHider:
         # One look at everything: in most records there is nothing to hide.
         if not self._hider.occurs_in([record.case, record.tools, record.comparison, *found]):
             return record
-        case, tools = self._hider.text(record.case), self._hider.tools(record.tools)
+        case, tools = (
+            self._hider.text(record.case),
+            self._hider.counts(record.tools, has_names=True),
+        )
         # With its types, which say what in it is data.
         found.append(read_saved(record.comparison) or record.comparison)
         hidden = self._hider.data(found)
