@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -163,7 +162,7 @@ def begin_run(
     """Begin a run with these fields, locked before other processes can see it."""
     now = started_at or time()
     if "git_commit" not in fields:
-        fields["git_commit"], fields["git_dirty"] = git_state(Path.cwd())
+        fields["git_commit"], fields["git_dirty"] = git_state()
     run = RunRecord(
         id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
     )

@@ -14,8 +14,12 @@ from callscore.core.results import MetricValue, ScoreCounts, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.hiding.finding import OPENING
-from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
+
+try:
+    from _blake2 import blake2b  # that of `hashlib`, which loads OpenSSL
+except ImportError:  # pragma: no cover  (not CPython)
+    from hashlib import blake2b
 
 RunStatus = Literal["running", "finished", "interrupted"]
 

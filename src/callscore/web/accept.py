@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from callscore.core.phrases import Language, Phrase, say
 from callscore.hiding.hider import hide_text
-from callscore.history.hashing import blake2b
 from callscore.history.opening import default_path, open_existing
 from callscore.history.records import json_bytes
 from callscore.history.run_results import result_numbers
