@@ -211,7 +211,7 @@ class Session:
             known = case if trace.case_id else replace(case, id=NO_ID)
             trace.faults = self._faults.check(place, known)
         elif not self._references:
-            trace.unscored = "received"
+            return
         elif trace.part > 1:
             trace.unscored = "late"
         elif trace.case_id is None:
@@ -221,9 +221,10 @@ class Session:
             self._scores.without_reference.add(trace.id)
         else:
             self._unseen.pop(reference.id, None)
+            self._found.clear()
             self._scores.take(join_case(reference, case), place)
-            trace.score = self._found.pop() if self._found else None
-            trace.unscored = "" if trace.score else "unreadable"
+            trace.score = self._found[0] if self._found else None
+            trace.unscored = "unreadable" if trace.score is None else ""
 
     def _line(self, trace: Trace) -> bytes:
         """The line of a trace.
