@@ -47,22 +47,6 @@ def test_cases_written_before_a_failure_are_kept_in_the_output_file(tmp_path: Pa
     assert target.read_text().count("\n") == 1
 
 
-def test_what_another_process_wrote_comes_before_what_is_written_afterwards(
-    tmp_path: Path,
-) -> None:
-    target = tmp_path / "calls.jsonl"
-
-    with open_output(str(target), "jsonl", "en") as output:
-        output.write_bytes(b"1\n")
-        output.parts.add(b"2\n")
-        output.parts.add(b"3\n")
-        output.write_bytes(b"4\n")
-        output.parts.add(b"5\n")
-        output.write_text("6\n")
-
-    assert target.read_text() == "1\n2\n3\n4\n5\n6\n"
-
-
 def test_a_file_of_a_project_in_a_folder_is_known_from_the_top_of_the_repository_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,8 +25,9 @@ from tests.commands import run
 from tests.engines.row_cases import RECORDS, row_table
 
 from callscore import Settings, score_files, score_joined
-from callscore.engines import local_rows, pool, results_of, splits
+from callscore.engines import inputs, local_rows, pool, results_of, splits
 from callscore.engines.batches import RowScorer
+from callscore.engines.collector import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -490,44 +491,59 @@ def test_a_process_that_ends_before_its_first_record_is_not_tried_for_long(
     rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
 
     (lost,) = [row for row in rows if row["status"] == "unreadable"]
-    assert tries.stat().st_size <= 7
-    assert "ended 6 processes" in lost["problem"]
+    assert tries.stat().st_size == 1 + pool.MOST_DEATHS
+    assert "ended 3 processes" in lost["problem"]
 
 
-def test_any_number_of_records_may_end_their_process(
+def test_several_records_that_end_every_process_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "cases.jsonl", MANY)
+    take, ours, deadly = RowScorer._take, os.getpid(), ["case 50", "case 51", "case 53"]
 
-    def alone(_: Any, task: Any) -> pool.Done[Any, Any]:
-        if isinstance(task, splits.Split) and len(task.skipped) < sys.getrecursionlimit():
-            return pool.Done(task, None, len(task.skipped), pool.MOST_DEATHS)
-        return pool.Done(task, None)
+    def take_or_die(scorer: RowScorer, case: Any, *place: Any, **named: Any) -> None:
+        if os.getpid() != ours and case.id in deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        take(scorer, case, *place, **named)
 
-    monkeypatch.setattr(pool.Pool, "alone", alone)
-    monkeypatch.setattr(pool.Pool, "results", lambda each, tasks: map(each.alone, tasks))
+    monkeypatch.setattr(RowScorer, "_take", take_or_die)
 
-    rows = rows_of(path, results=tmp_path / "rows.parquet")
+    rows = rows_of(path, "--jobs", 2, results=tmp_path / "rows.parquet").to_pylist()
 
-    assert rows.num_rows == len(MANY)
+    lost = [row for row in rows if row["status"] == "unreadable"]
+    lines = [path.read_bytes()[row["offset"] :].partition(b"\n")[0] for row in lost]
+    assert [msgspec.json.decode(line)["id"] for line in lines] == deadly
+    assert len(rows) == len(MANY)
 
 
-def test_lines_that_are_lost_say_how_many_processes_they_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("fewest_bytes", [1, 1 << 14])  # with and without the fast lane
+def test_a_line_that_ends_every_process_is_skipped_and_named_in_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fewest_bytes: int
 ) -> None:
     path = write(tmp_path / "cases.jsonl", MANY)
-    work, ours = pool._InOneState.__call__, os.getpid()
+    ours, take, take_plain = os.getpid(), Collector.take, Collector.take_plain
 
-    def work_or_die(state: Any, message: Any) -> Any:
-        if os.getpid() != ours and b'"case 50"' in b"".join(each.data for each in message[0]):
+    def die_at(cases: Sequence[Any]) -> None:
+        if os.getpid() != ours and "case 50" in [case.id for case in cases]:
             os.kill(os.getpid(), signal.SIGKILL)
-        return work(state, message)
 
-    monkeypatch.setattr(pool._InOneState, "__call__", work_or_die)
+    def take_or_die(collector: Collector, case: Any, place: str = "") -> Any:
+        die_at([case])
+        return take(collector, case, place)
 
-    run("score", path, "--jobs", 2, "--format", "json")
+    def take_plain_or_die(collector: Collector, cases: Any, read: Any) -> None:
+        die_at(cases)
+        take_plain(collector, cases, read)
 
-    assert "ended 6 processes" in capsys.readouterr().out
+    monkeypatch.setattr(inputs, "_MANY_BYTES", fewest_bytes)
+    monkeypatch.setattr(Collector, "take", take_or_die)
+    monkeypatch.setattr(Collector, "take_plain", take_plain_or_die)
+
+    results = score_files(path, show="none", jobs=2)
+
+    assert results.skipped.count == 1
+    assert results.skipped.names[0].startswith(f"{path}:51: this record ended 3 processes")
+    assert results.summary.cases == len(MANY) - 1
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,12 +29,12 @@ from callscore.documents import (
     raise_unreadable,
     tools_in,
 )
-from callscore.engines.pool import LineWork, left_by_pool, process_count
-from callscore.errors import InvalidCall, UnreadableInput
+from callscore.engines.pool import Done, LineTask, process_count, spread
+from callscore.errors import InvalidCall, UnreadableInput, WorkerEnded
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.reading import Recognizer, read_as, read_definitions_in, read_named
 from callscore.hiding.hider import Hider
-from callscore.sources import Lines, read_batches
+from callscore.sources import Batch, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.paths import expand_paths
 from callscore.sources.remote import without_credentials
@@ -43,7 +43,6 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.results import Noted
-    from callscore.engines.pool import Batch
     from callscore.formats.trace import ReadOptions, Trace
 
 _OWN_FORMAT = "callscore_case"  # whose cases name themselves
@@ -111,9 +110,14 @@ class _Extractor(NamedTuple):
 
     def write_calls(self, file: str, batches: Iterator[Batch], target: Output, jobs: int) -> None:
         """Write the calls of a file, one per line."""
-        calls = _CallsOfFile(file, self, target)
-        for batch in left_by_pool(batches, calls.line_work, jobs):
-            calls.take(calls.reader.take(batch))
+        calls = _CallsOfFile(file, self, target.write_bytes)
+        for item in spread(batches, calls.part, jobs):
+            if not isinstance(item, Done):
+                calls.take(calls.reader.take(item))
+            elif item.result is None:
+                raise WorkerEnded(item.task.lost(item.deaths).names[0])
+            else:
+                calls.add(item.result)
         calls.take(calls.reader.finish())
         counted = calls.counts.items()
         self._print_counts(
@@ -150,19 +154,19 @@ class _PartOfCalls(NamedTuple):
     counts: dict[tuple[str, str], int]
     bad: list[tuple[str, str]]
     unread: Noted
-    written: Any
+    written: bytes
 
 
 class _CallsOfFile:
     """Writes and counts the calls of one file, which may be in several processes."""
 
-    def __init__(self, file: str, extractor: _Extractor, target: Output) -> None:
+    def __init__(self, file: str, extractor: _Extractor, write: Callable[[bytes], object]) -> None:
         self.reader = DocumentReader(file, extractor.dialect, self._note_bad)
         self.counts: dict[tuple[str, str], int] = {}  # by format and view
         self._bad: list[tuple[str, str]] | None = None  # of a part
         self._file = file
         self._extractor = extractor
-        self._target = target
+        self._write_lines = write
         self._inner = Recognizer()  # of nested documents
         self._unread: dict[str, None] = {}  # in the document at hand
         self.unread = NameCounter()
@@ -170,15 +174,6 @@ class _CallsOfFile:
             extractor.read_options, inner=self._inner.find, on_unread=self._note_unread
         )
         self._hide = Hider(is_live=True).data
-
-    @property
-    def line_work(self) -> LineWork[_PartOfCalls]:
-        return LineWork(self, self._add, lambda: self.state)
-
-    @property
-    def state(self) -> Hashable:
-        """What the calls in further lines depend on."""
-        return self.reader.state, self._inner.state
 
     def take(self, documents: Iterator[Document]) -> None:
         """Write the calls in documents, and count them."""
@@ -221,7 +216,7 @@ class _CallsOfFile:
         lines = [
             encode_json(self._hide({**call_to_dict(call), **known})) for call in trace.any_calls
         ]
-        self._target.write_bytes(b"".join(line + b"\n" for line in lines))
+        self._write_lines(b"".join(line + b"\n" for line in lines))
 
     def _note_bad(self, place: str, problem: str) -> None:
         if self._bad is None or self._extractor.on_bad is raise_unreadable:
@@ -229,23 +224,26 @@ class _CallsOfFile:
         else:
             self._bad.append((place, problem))
 
-    def __call__(self, lines: list[Lines], context: int) -> _PartOfCalls:  # noqa: ARG002  (there is none)
-        """Write the calls in some lines, in another process."""
+    def part(self, task: LineTask) -> _PartOfCalls | None:
+        """The calls in some lines, in another process; None if they change how the others are read."""
         self.counts, self._bad, self.unread = {}, [], NameCounter()
-        self._target.parts.begin()
-        for batch in lines:
+        written: list[bytes] = []
+        self._write_lines = written.append
+        state = self.reader.state, self._inner.state
+        for batch in task.lines:
             self.take(self.reader.take(batch))
-        written = self._target.parts.take()
-        return _PartOfCalls(self.counts, self._bad, self.unread.noted(), written)
+        if state != (self.reader.state, self._inner.state):
+            return None
+        return _PartOfCalls(self.counts, self._bad, self.unread.noted(), b"".join(written))
 
-    def _add(self, part: _PartOfCalls) -> bool:
+    def add(self, part: _PartOfCalls) -> None:
+        """Write and count what another process found."""
         for kind, count in part.counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + count
         for place, problem in part.bad:
             self._extractor.on_bad(place, problem)
         self.unread.add_noted(part.unread)
-        self._target.parts.add(part.written)
-        return True
+        self._write_lines(part.written)
 
 
 def _count(count: int, noun: str) -> str:

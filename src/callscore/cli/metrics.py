@@ -38,6 +38,7 @@ from callscore.cli.unpacking import max_unpacked_option
 from callscore.core.rendering import escape
 from callscore.engines.collector import ScoreHooks
 from callscore.engines.local import score_files, score_joined
+from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import UnreadableInput
 from callscore.metrics.disagreement import DisagreementCollector
 from callscore.metrics.metric import (
@@ -66,7 +67,7 @@ from callscore.words.value_text import json_document
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from callscore.core.results import Results
+    from callscore.core.results import Result, Results
 
 _FILE = "cases.jsonl"
 _EXAMPLE_WORDS = ("get_weather", "word")  # for an option that names a tool, and for any other
@@ -409,6 +410,14 @@ def _compared(names: tuple[str, ...]) -> tuple[Metric, ...]:
     return metrics
 
 
+def _take_scored(
+    gathered: DisagreementCollector, definitions: ToolDefinitions, result: Result
+) -> None:
+    if result.score is not None:
+        tools = definitions.of(result.case.tools, result.id)
+        gathered.take(result.case, result.score, tools)
+
+
 def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
     sides = options.pop("expected"), options.pop("actual")
     for file in files:
@@ -419,10 +428,10 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
     files = tuple(expand_paths(files))
     sides = tuple(expand_paths(sides[0])), tuple(expand_paths(sides[1]))
     shown = options.pop("max_shown")
+    tools = tools_from(options)
     gathered = DisagreementCollector(
         _compared(options.pop("metric")), _FEW if shown is None else shown
     )
-    tools = tools_from(options)
     reading = {
         "read_options": reading_from(options, (tools or {}).values()),
         "fields": dict(options.pop("fields")),
@@ -442,7 +451,11 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> int:
             write_report("disagreement", about, output, output_format, lang=lang)
 
         score = partial(score_files, files) if files else partial(score_joined, *sides)
-        hooks = ScoreHooks(on_score=gathered.take, on_bytes=on_bytes, on_unfound=note_unfound)
+        hooks = ScoreHooks(
+            on_result=partial(_take_scored, gathered, ToolDefinitions(tools)),
+            on_bytes=on_bytes,
+            on_unfound=note_unfound,
+        )
         try:
             results = score(hooks=hooks, show="none", **reading)
         except UnreadableInput as error:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, redirect_stdout, suppress
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -23,9 +22,8 @@ from callscore.reports.inert import escape_commands, inert_block, inert_bytes, i
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from callscore.cli.waiting_cases import PartOfCases, WaitingCases
+    from callscore.cli.waiting_cases import WaitingCases
     from callscore.core.results import Noted, Results, RunResults
-    from callscore.engines.pool import Parts
     from callscore.hiding.hider import Hider
     from callscore.reports.html.document import Heading
 
@@ -175,11 +173,8 @@ class Output:
         self._lines: list[bytes] = []  # of JSON lines, not written yet
         self._lines_size = 0
         self._last_time = 0.0
-        self._hider: Hider | None = None
+        self._line_of = _LineOfCase(lang)
         self.heading: Heading | None = None  # of an HTML report
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _output_of_part, (self._format, self._lang, self._cases)
 
     @property
     def takes_unanswered(self) -> bool:
@@ -202,41 +197,14 @@ class Output:
             self._cases = WaitingCases(form, self._format, self._lang)
         return self._cases.add
 
+    @property
+    def render(self) -> Callable[[Any], Any] | None:
+        """How another process writes a case for `on_case`, which must be asked for before."""
+        return self._line_of if self._cases is None else self._cases.render
+
     def _write_case(self, case: Any) -> None:
         """Write a case as a line of JSON."""
-        from callscore.reports.score_json import jsonl_line
-
-        if self._hider is None:
-            from callscore.hiding.hider import Hider
-
-            self._hider = Hider(is_live=True)
-        self._write_line(jsonl_line(case, self._hider, lang=self._lang))
-
-    @property
-    def parts(self) -> Parts:
-        """How other processes write a part of the report; for cases, `on_case` must be asked for before."""
-        from callscore.engines.pool import Parts
-
-        return Parts(self._begin_part, self._take_part, self._add_part)
-
-    def _begin_part(self) -> None:
-        self._target = BytesIO()
-        self._lines, self._lines_size = [], 0
-        self._is_prompt = False
-        if self._cases is not None:
-            self._cases.begin()
-
-    def _take_part(self) -> PartOfCases | bytes:
-        if self._cases is not None:
-            return self._cases.part()
-        self._write_lines()
-        return cast("BytesIO", self._target).getvalue()
-
-    def _add_part(self, part: PartOfCases | bytes) -> None:
-        if isinstance(part, bytes):
-            self._write_line(part)
-        elif self._cases is not None:
-            self._cases.add_part(part)
+        self._write_line(case if isinstance(case, bytes) else self._line_of(case))
 
     def _write_line(self, line: bytes) -> None:
         """Write a line soon: many lines are written together, which takes less time."""
@@ -322,6 +290,26 @@ class Output:
         """Write data that is not text, such as a compressed report."""
         self._write_lines()  # of other processes, which come before
         self._target.write(data)
+
+
+class _LineOfCase:
+    """Writes a case as a line of JSON, in any process."""
+
+    def __init__(self, lang: Language) -> None:
+        self._lang = lang
+        self._hider: Hider | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _LineOfCase, (self._lang,)
+
+    def __call__(self, case: Any) -> bytes:
+        from callscore.reports.score_json import jsonl_line
+
+        if self._hider is None:
+            from callscore.hiding.hider import Hider
+
+            self._hider = Hider(is_live=True)
+        return jsonl_line(case, self._hider, lang=self._lang)
 
 
 def _may_be_terminal() -> bool:
@@ -462,13 +450,6 @@ def path_in_repository(file: str) -> str:
         return path.relative_to(Path(top).resolve()).as_posix()
     except (OSError, RuntimeError, ValueError):  # outside of the repository, or unknown
         return file
-
-
-def _output_of_part(output_format: str, lang: Language, cases: WaitingCases | None) -> Output:
-    """The output of another process, which writes a part of the report."""
-    output = Output(BytesIO(), output_format, lang)
-    output._cases = cases  # noqa: SLF001  (it is a method in all but name)
-    return output
 
 
 def add_step_summary(write: Callable[[], str], lang: Language = "en") -> None:

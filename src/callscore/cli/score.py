@@ -478,7 +478,7 @@ def _score(
                 on_bytes=on_bytes,
                 on_unfound=note_unfound,
                 on_unused=note_unused,
-                parts=None if on_case is None else output.parts,
+                render=None if on_case is None else output.render,
             )
             hooks = hooks if keeper is None else keeper.with_saving(hooks)
             results, sampled = _score_input(request, options | {"hooks": hooks})

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.core.results import Result
 from callscore.hiding.hider import Hider
 from callscore.reports.case_by_case import CaseFormat, ShownCases
 from callscore.reports.inert import inert_block
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
+    from callscore.core.results import Result
 
 _IN_MEMORY = 1 << 22  # bytes of cases; more of them are in a file
 _BLOCK = 1 << 18
 
 
-class PartOfCases(Struct, frozen=True):
-    """Some cases of a report, as they are written in it; a single one is `only`, and not written yet."""
+class WrittenCase(Struct, frozen=True):
+    """A case as it is written in the report, and what has to be known of it."""
 
-    shown: ShownCases
     written: bytes
-    only: Result | None
+    is_failing: bool
+    faults: int
 
 
 class WaitingCases:
@@ -40,22 +40,14 @@ class WaitingCases:
         self.format = output_format
         self._lang = lang
         self._hider = Hider(is_live=True)
-        self.begin()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WaitingCases, (
-            self.form,
-            self.format,
-            self._lang,
-        )  # another process writes cases of its own
-
-    def begin(self) -> None:
-        """Begin without a case; in another process, nothing is changed for the first one."""
         self._spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (it is closed by `close`)
         self._block: list[bytes] = []
         self._block_size = 0
         self._count = self._failing = self._faults = 0
         self.only: Result | None = None  # if there is one so far
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WaitingCases, (self.form, self.format, self._lang)  # for `render` in another process
 
     @property
     def shown(self) -> ShownCases:
@@ -63,51 +55,34 @@ class WaitingCases:
         self._store_block()
         return ShownCases(self._count, self._failing, self._faults)
 
-    def add(self, case: Result) -> None:
-        """Take the next case."""
+    def add(self, case: Result | WrittenCase) -> None:
+        """Take the next case; another process may have written it."""
         self._count += 1
-        if self._count == 1:
+        if self._count == 1 and not isinstance(case, WrittenCase):
             self.only = case
             return
         if self.only is not None:
             first, self.only = self.only, None
-            self._add(first)
-        self._block.append(self.form.separator)
-        self._add(case)
-
-    def part(self) -> PartOfCases:
-        """All cases so far, for `add_part` in another process."""
-        only = self.only if self._count == 1 else None
-        return PartOfCases(self.shown, b"".join(self.written()), only)
-
-    def add_part(self, part: PartOfCases) -> None:
-        """Take the next cases, which another process has written."""
-        if part.shown.count <= 1:
-            if part.only is not None:
-                self.add(part.only)
-            return
-        if self.only is not None:
-            first, self.only = self.only, None
-            self._add(first)
-        if self._count:
+            self._append(self.render(first))
+        if self._count > 1:
             self._block.append(self.form.separator)
-        self._count += part.shown.count
-        self._failing += part.shown.failing
-        self._faults += part.shown.faults
-        self._append(part.written)
+        self._append(case if isinstance(case, WrittenCase) else self.render(case))
 
-    def _add(self, case: Result) -> None:
-        score = case.score
-        self._failing += score is None or not score.passed
-        self._faults += 0 if score is None else len(score.faults or ())
+    def render(self, case: Result) -> WrittenCase:
+        """Write a case; nothing is changed, so that another process can do it."""
         if self.form.hidden_case is None or not self._hider.has_any:
-            self._append(self.form.case(self._hider.data(case), self._lang))
+            written = self.form.case(self._hider.data(case), self._lang)
         else:
-            self._append(self.form.hidden_case(case, self._lang, self._hider))
+            written = self.form.hidden_case(case, self._lang, self._hider)
+        score = case.score
+        faults = 0 if score is None else len(score.faults or ())
+        return WrittenCase(written, score is None or not score.passed, faults)
 
-    def _append(self, written: bytes) -> None:
-        self._block.append(written)
-        self._block_size += len(written)
+    def _append(self, case: WrittenCase) -> None:
+        self._failing += case.is_failing
+        self._faults += case.faults
+        self._block.append(case.written)
+        self._block_size += len(case.written)
         if self._block_size >= _BLOCK:
             self._store_block()
 

@@ -100,7 +100,6 @@ class TraceCapture:
         cases = CaseLimit(limit)
         for path in paths:
             found = 0
-            cases.begin_file()
             for item in cases.until_end(read_cases(path, TRACES, self._inputs, on_bytes=on_bytes)):
                 found += 1
                 if isinstance(item, BadRecord):
@@ -109,7 +108,7 @@ class TraceCapture:
                     continue
                 if item[1].unread is not None:
                     self.counts.unread.add(f"{item[0]}: {item[1].unread}")
-                if cases.takes_case(item[1]):
+                if cases.takes(item[1]):
                     self._capture(*item, path)
             if not found:
                 raise UnreadableInput(path, "the file contains no trace.")

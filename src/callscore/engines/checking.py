@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,8 +13,16 @@ from callscore.checks.check import CheckResults, CheckTotals, FaultyRun, Finding
 from callscore.checks.tool_schema import usable_tools
 from callscore.core.case import Case, is_state
 from callscore.documents import raise_unreadable, tools_in_list
-from callscore.engines.inputs import CaseLimit, CaseReader, FileContent, Found, InputOptions
-from callscore.engines.pool import LineWork, left_by_pool, lost_lines, process_count
+from callscore.engines.inputs import (
+    CaseLimit,
+    CaseReader,
+    FileContent,
+    Found,
+    InputOptions,
+    read_all,
+    read_batch,
+)
+from callscore.engines.pool import LOST_RECORD, Done, LineTask, process_count, spread
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -24,14 +31,15 @@ from callscore.formats.case_fields import (
 )
 from callscore.formats.cases import actual_from_trace, read_trace, trace_field
 from callscore.formats.definitions import read_definitions
-from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources import BadRecord, Batch, read_batches
 from callscore.sources.remote import without_credentials
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
+    from callscore.core.results import Noted
     from callscore.core.score import Fault
-    from callscore.engines.pool import Batch
 
+_Part = tuple[CheckTotals, list[FaultyRun]]
 _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
 
@@ -66,49 +74,45 @@ def check_files(  # noqa: PLR0913  (all are options)
         MissingExtra: a file needs an optional dependency.
     """
     new_checker = partial(CallChecker, tools, max_shown=max_shown, skip_bad=skip_bad)
-    checker, used = new_checker(on_faulty=on_faulty), CaseLimit(limit)
-    jobs = process_count(jobs) if limit is None else 1
+    checker = new_checker(on_faulty=on_faulty)
+    used = CaseLimit(limit)
     for path in paths:
         name, before = without_credentials(path), checker.totals.records
         reader = CaseReader(name, _TRACES_ONLY, inputs)
-        work = LineWork(
-            work=_CheckingOfLines(new_checker, reader),
-            add=checker.add_part,
-            state=lambda: reader.state,  # noqa: B023  (called before the next file)
-            context=lambda: checker.shown,
-            lose=checker.lose,
-        )
         batches = read_batches(path, on_bytes=on_bytes, allow_remote=True)
-        found = chain.from_iterable(map(reader.take, _records(left_by_pool(batches, work, jobs))))
-        used.begin_file()
-        checker.take(used.select(chain(found, reader.finish())))
+        if limit is None:
+            part = partial(_check_part, new_checker, reader)
+            _check_file(spread(batches, part, process_count(jobs)), reader, checker)
+        else:
+            checker.take(used.select(read_all(batches, reader)))
         if checker.totals.records == before:
             checker.empty_files.append(name)
     return checker.results(len(paths))
 
 
-def _records(batches: Iterable[Batch]) -> Iterator[Any]:
-    for batch in batches:
-        yield from batch.records() if isinstance(batch, Lines) else (batch,)
+def _check_file(
+    items: Iterable[Batch | Done[LineTask, _Part]], reader: CaseReader, checker: CallChecker
+) -> None:
+    """Check the calls of a file, and add what other processes found in it."""
+    for item in items:
+        if not isinstance(item, Done):
+            checker.take(found for _, _, found in read_batch(item, reader))
+        elif item.result is None:
+            checker.lose(item.task.lost(item.deaths))
+        else:
+            checker.add_part(*item.result)
+    checker.take(reader.finish())
 
 
-class _CheckingOfLines:
-    """Checks the calls in some lines, in another process."""
-
-    def __init__(self, new_checker: Callable[..., CallChecker], reader: CaseReader) -> None:
-        self._new_checker = new_checker
-        self._reader = reader
-
-    @property
-    def state(self) -> Hashable:
-        return self._reader.state
-
-    def __call__(self, lines: list[Lines], shown: int) -> tuple[CheckTotals, list[FaultyRun]]:
-        faulty: list[FaultyRun] = []
-        checker = self._new_checker(on_faulty=faulty.append, shown=shown)
-        for record in _records(lines):
-            checker.take(self._reader.take(record))
-        return checker.totals, faulty
+def _check_part(
+    new_checker: Callable[..., CallChecker], reader: CaseReader, task: LineTask
+) -> _Part | None:
+    """Check the calls in some lines, in another process; None if they change how the others are read."""
+    faulty: list[FaultyRun] = []
+    part, state = new_checker(on_faulty=faulty.append), reader.state
+    for batch in task.lines:
+        part.take(found for _, _, found in read_batch(batch, reader, skipped=task.skipped))
+    return (part.totals, faulty) if reader.state == state else None
 
 
 class CallChecker:
@@ -119,7 +123,6 @@ class CallChecker:
         max_shown: the maximum number of findings to show; None for all.
         skip_bad: whether to count and skip what cannot be read, instead of stopping.
         on_faulty: called with each run that has findings to show; without it they are part of the results.
-        shown: how many findings are shown already.
     """
 
     def __init__(
@@ -129,11 +132,10 @@ class CallChecker:
         max_shown: int | None,
         skip_bad: bool,
         on_faulty: Callable[[FaultyRun], object] | None = None,
-        shown: int = 0,
     ) -> None:
         self.totals = CheckTotals()
         self.empty_files: list[str] = []
-        self.shown = shown
+        self._shown = 0  # findings
         self._tools = tools
         self._max_shown = max_shown
         self._skip_bad = skip_bad
@@ -150,7 +152,7 @@ class CallChecker:
             self.totals.records += 1
             if not isinstance(found, BadRecord):
                 self.check(*found)
-            elif self._skip_bad:
+            elif self._skip_bad or found.problem == LOST_RECORD:
                 self.totals.skipped.add(f"{found.place}: {found.problem}")
             else:
                 raise_unreadable(found.place, found.problem)
@@ -182,28 +184,26 @@ class CallChecker:
     def _show(self, run: FaultyRun) -> None:
         """Show the faults of a run, as far as there is room for them."""
         if self._max_shown is not None:
-            faults = run.faults[: max(self._max_shown - self.shown, 0)]
+            faults = run.faults[: max(self._max_shown - self._shown, 0)]
             run = structs.replace(run, faults=faults)
-        self.shown += len(run.faults)
+        self._shown += len(run.faults)
         if run.faults:
             self._on_faulty(run)
 
-    def add_part(self, part: tuple[CheckTotals, list[FaultyRun]]) -> bool:
+    def add_part(self, totals: CheckTotals, faulty: list[FaultyRun]) -> None:
         """Add what another process found in later lines."""
-        self.totals.merge(part[0])
-        for run in part[1]:
+        self.totals.merge(totals)
+        for run in faulty:
             self._show(run)
-        return True
 
-    def lose(self, lines: list[Lines], deaths: int) -> None:
-        """Count lines that could not be checked as skipped, whether bad ones are or not."""
-        lost = lost_lines(lines, deaths)
-        self.totals.records += lost.count
-        self.totals.skipped.add_noted(lost)
+    def lose(self, records: Noted) -> None:
+        """Count records that could not be checked as skipped, whether bad ones are or not."""
+        self.totals.records += records.count
+        self.totals.skipped.add_noted(records)
 
     def results(self, files: int) -> CheckResults:
         """What was found in all runs."""
-        return self.totals.results(self._findings, self.shown, files, self.empty_files)
+        return self.totals.results(self._findings, self._shown, files, self.empty_files)
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from callscore.core.case import Case
 from callscore.core.results import OWN_FORMAT
 from callscore.documents import UNKNOWN_LOG, Document, Documents, tools_of_document
+from callscore.engines.pool import LOST_RECORD, is_suspected, mark_position
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.calls import NAME_KEYS
 from callscore.formats.case_fields import (
@@ -40,7 +41,7 @@ from callscore.formats.cases import (
 )
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.expectations import has_groups
-from callscore.formats.plain_cases import PlainCase
+from callscore.formats.plain_cases import PlainCase, decode_cases
 from callscore.formats.reading import (
     Recognizer,
     read_as,
@@ -51,10 +52,11 @@ from callscore.formats.reading import (
 )
 from callscore.formats.shape import first
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions, Trace
-from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Batch, Entry, Lines, Record, read_batches
 from callscore.sources.data_files import STANDARD_INPUT, file_id
 from callscore.sources.duplicate_keys import has_duplicate_sides
 from callscore.sources.remote import name_in_url, without_credentials
+from callscore.sources.text_document import read_line
 
 if TYPE_CHECKING:
     from callscore.core.call import Tool
@@ -112,10 +114,11 @@ class InputOptions(Struct, frozen=True):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither paths nor a format are given, nor where ids come from, nor whose calls count."""
+        """Whether a record in our own notation is one case, as it is: no option asks for something else."""
         options = self.read_options
-        is_default = options.id_from is None and options.callers is None
-        return self.fields is None and self.dialect is None and is_default
+        is_default = options.id_from is None and options.callers is None and self.top_k == 1
+        is_own = self.fields is None and self.dialect is None and self.with_document is None
+        return is_default and is_own
 
 
 def input_options_for(  # noqa: PLR0913  (all are options)
@@ -181,9 +184,9 @@ class CaseReader:
     """Reads the cases of one file."""
 
     def __init__(self, name: str, part: FileContent, inputs: InputOptions) -> None:
+        self.part = part
+        self.inputs = inputs
         self._name = name
-        self._part = part
-        self._inputs = inputs
         self._dialect = inputs.dialect
         self._inner = Recognizer()  # of nested documents
         self._unread: dict[str, None] = {}  # in the record at hand
@@ -247,6 +250,15 @@ class CaseReader:
             return found
         return found[0], structs.replace(found[1], unread=text)
 
+    def plain_cases(self, lines: Lines) -> list[Case] | None:
+        """The cases of lines in the simplest notation; None if they may be in another one."""
+        if not self.inputs.says_nothing or self.part.other or self.is_joining:
+            return None
+        cases = decoded_lines(decode_cases, lines)
+        if cases is not None:
+            self.note_formats([OWN_FORMAT])
+        return cases
+
     def take(self, batch: Record | BadRecord | Array | Entry) -> Iterator[Found]:
         """The cases in a batch of a file."""
         if isinstance(batch, Entry):
@@ -256,7 +268,7 @@ class CaseReader:
         if isinstance(batch, BadRecord):
             yield batch
             return
-        if batch.duplicate is not None and self._part is REFERENCES:
+        if batch.duplicate is not None and self.part is REFERENCES:
             yield batch.duplicate
             return
         yield from self._read_array(batch) if isinstance(batch, Array) else self._take_record(batch)
@@ -284,10 +296,10 @@ class CaseReader:
                 ]  # or there would be one for each case of the file
             self._has_messages |= isinstance(batch.value, dict) and "role" in batch.value
             self._has_cases = True
-            yield self._read_own_record(batch, fields)
+            yield self.read_own_record(batch, fields)
         elif self._is_message_without_calls(batch.value) and not documents.is_joining:
             value = {**batch.value, "tool_calls": []}
-            yield self._read_own_record(Record(batch.place, value, batch.duplicate), fields)
+            yield self.read_own_record(Record(batch.place, value, batch.duplicate), fields)
         else:
             yield from self._read_all(documents.take(batch, dialect), fields)
 
@@ -300,11 +312,8 @@ class CaseReader:
 
     def _inner_cases(self, place: str, batches: Iterable[Any]) -> Iterator[Found]:
         """The cases in batches that have nothing to do with the others of the file."""
-        inner = CaseReader(place, self._part, self._inputs)
-        for batch in batches:
-            for record in batch.records() if isinstance(batch, Lines) else (batch,):
-                yield from inner.take(record)
-        yield from inner.finish()
+        inner = CaseReader(place, self.part, self.inputs)
+        yield from read_all(batches, inner)
         self.note_formats(inner.formats)
 
     def _file_id(self) -> str | None:
@@ -334,9 +343,9 @@ class CaseReader:
     def _read_array(self, array: Array) -> Iterator[Found]:
         array = self._documents_for({}).unwrap_list(array)
         self._is_log |= array.is_log
-        if self._part is not CASES and self._spells_calls(array.items):
+        if self.part is not CASES and self._spells_calls(array.items):
             record = Record(array.place, {"calls": array.items}, array.duplicate)
-            yield self._read_own_record(record, {}, _PLAIN_CALLS)
+            yield self.read_own_record(record, {}, _PLAIN_CALLS)
             return
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
@@ -355,7 +364,7 @@ class CaseReader:
             for item in items[:1]
         )
         is_spelled = is_call_list(items) and not is_stream
-        if self._part is REFERENCES:
+        if self.part is REFERENCES:
             return is_spelled or has_groups(items)
         return is_spelled and all(isinstance(item, str | list) for item in items[:1])
 
@@ -374,7 +383,7 @@ class CaseReader:
                 self._has_cases = True
                 yield from self._read_document(item, fields)
             elif not item.is_log:
-                yield from self._read_carried(item) or [self._read_own_record(item, fields)]
+                yield from self._read_carried(item) or [self.read_own_record(item, fields)]
 
     def _is_own_format(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
         if not _SIDE_PATHS.isdisjoint(fields):
@@ -396,12 +405,13 @@ class CaseReader:
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _has_trace(self, value: dict[str, Any]) -> bool:
-        is_trace = self._part.other == "expected" and self._takes_trace and "id" in value
+        is_trace = self.part.other == "expected" and self._takes_trace and "id" in value
         return is_trace and has_trace(value)
 
-    def _read_own_record(
+    def read_own_record(
         self, record: Record, fields: dict[str, Any], own: str = OWN_FORMAT
     ) -> Found:
+        """The case of a record in our own notation."""
         if record.duplicate is not None:
             return record.duplicate
         self._formats[own] = None
@@ -420,9 +430,9 @@ class CaseReader:
             value = {**{key: given[key] for key in known if key in given}, **fields}
         try:
             options: dict[str, Any] = {"read_options": read_options, "dialect": self._dialect}
-            if self._part is CASES:
+            if self.part is CASES:
                 options["takes_trace"] = self._takes_trace
-            case = self._part.read(value, place=place, **options)
+            case = self.part.read(value, place=place, **options)
         except UnreadableInput as error:
             is_unknown = isinstance(value, dict) and not fields and not has_side_field(value)
             is_typo = "Did you mean" in error.problem  # then this is what to do
@@ -442,7 +452,7 @@ class CaseReader:
         self, document: Document, fields: dict[str, Any], read_options: ReadOptions
     ) -> Iterator[Found]:
         items = document.value if isinstance(document.value, list) else [document.value]
-        is_generic = self._part is REFERENCES and document.dialect.name == "generic"
+        is_generic = self.part is REFERENCES and document.dialect.name == "generic"
         if is_generic and all(first(item, *NAME_KEYS) for item in items):
             # Calls written by hand may contain rules.
             self._formats[_PLAIN_CALLS] = None
@@ -454,7 +464,7 @@ class CaseReader:
         except (InvalidCall, UnreadableInput) as error:
             yield BadRecord(document.place, str(error))
             return
-        is_unanswered = self._part is not REFERENCES and is_question(document.value)
+        is_unanswered = self.part is not REFERENCES and is_question(document.value)
         name = self._file_id()
         for index, trace in enumerate(traces):
             if is_unanswered and not trace.calls:
@@ -463,8 +473,8 @@ class CaseReader:
                 trace = structs.replace(trace, id=name)  # noqa: PLW2901  (likewise)
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
-                named = _with_fields(trace, fields, place, is_reference=self._part is REFERENCES)
-                case = self._part.make(named, place=place)
+                named = _with_fields(trace, fields, place, is_reference=self.part is REFERENCES)
+                case = self.part.make(named, place=place)
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
             else:
@@ -506,6 +516,55 @@ def _add_other_answers(found: Found, others: list[Found]) -> Found:
     return place, structs.replace(case, others=tuple(calls))
 
 
+def read_batch(
+    batch: Batch, reader: CaseReader, first: int = 0, skipped: Sequence[int] = ()
+) -> Iterator[tuple[int, str, Found]]:
+    """What is found in a batch of a file, each with the position and the place of the record that ends it.
+
+    The position of a line is the number of bytes before it.
+
+    Args:
+        batch: the lines, or one record.
+        reader: reads the records, one after another.
+        first: the position of the file, or of the record if it is one.
+        skipped: the positions of records that end every process which reads them.
+    """
+    if isinstance(batch, Lines) and not skipped and not is_suspected():
+        cases = reader.plain_cases(batch)
+        if cases is not None:
+            for case, (place, offset, _) in zip(cases, batch.lines(), strict=False):
+                yield first + offset, place, (place, case)
+            return
+    for position, record in _records_in(batch, first, skipped):
+        for found in reader.take(record):
+            yield position, record.place, found
+
+
+def _records_in(
+    batch: Batch, first: int, skipped: Sequence[int]
+) -> Iterator[tuple[int, Record | BadRecord | Array | Entry]]:
+    """The records of a batch, each with its position, which is marked before it is decoded."""
+    if not isinstance(batch, Lines):
+        mark_position(first)
+        yield first, BadRecord(batch.place, LOST_RECORD) if first in skipped else batch
+        return
+    for place, offset, line in batch.lines():
+        if line.strip():
+            position = first + offset
+            mark_position(position)
+            is_checked = offset < CHECKED_BYTES
+            lost = BadRecord(place, LOST_RECORD) if position in skipped else None
+            yield position, lost or read_line(line, place, only_sides=not is_checked)
+
+
+def read_all(batches: Iterable[Batch], reader: CaseReader) -> Iterator[Found]:
+    """What is found in the batches of a file."""
+    for batch in batches:
+        for _, _, found in read_batch(batch, reader):
+            yield found
+    yield from reader.finish()
+
+
 def read_cases(  # noqa: PLR0913  (all are options)
     path: str,
     part: FileContent,
@@ -527,10 +586,9 @@ def read_cases(  # noqa: PLR0913  (all are options)
     name = without_credentials(path)
     reader = CaseReader(name, part, inputs)
     try:
-        for batch in read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote):
-            for record in batch.records() if isinstance(batch, Lines) else (batch,):
-                yield from reader.take(record)
-        yield from reader.finish()
+        yield from read_all(
+            read_batches(path, on_bytes=on_bytes, allow_remote=allow_remote), reader
+        )
     finally:
         if on_formats is not None:
             on_formats(name, reader.formats)
@@ -547,7 +605,8 @@ def first_formats(
         if path == STANDARD_INPUT or not Path(path).is_file():
             continue  # a pipe cannot be read twice, and a URL should not be
         try:
-            if Path(path).stat().st_size <= _SMALL_BYTES or _is_lines(path):
+            is_small = Path(path).stat().st_size <= _SMALL_BYTES
+            if is_small or isinstance(next(read_batches(path), None), Lines):
                 found = read_cases(path, part, inputs, on_formats=counter.add)
                 next(found, None)
                 found.close()
@@ -555,12 +614,8 @@ def first_formats(
             continue  # what cannot be read is reported where the file is scored
 
 
-def _is_lines(path: str) -> bool:
-    return isinstance(next(read_batches(path), None), Lines)
-
-
 class CaseLimit:
-    """Selects the records of the first cases: those with the first different ids.
+    """Selects the first cases: those with the first different ids, and everything without a limit.
 
     Every record without an id is one case. Further records of a case are its trials.
     """
@@ -572,30 +627,19 @@ class CaseLimit:
         self._ids: set[str] = set()
         self._cases = 0
         self._has_trials = False
-        self._ends_file = False
-        self.is_set = limit is not None
-
-    @property
-    def ends_file(self) -> bool:
-        """Whether nothing further in this file is to be used."""
-        return self._ends_file
+        self._ends_file = False  # nothing further in this file is to be used
 
     @property
     def is_full(self) -> bool:
         """Whether all cases to use are known."""
         return self._limit is not None and self._cases >= self._limit
 
-    def begin_file(self) -> None:
-        """Note that the next records are of another file, which may have further trials."""
-        self._ends_file = False
-
-    def takes(self, name: str, trial: int | str | None = None) -> bool:
-        """Whether a record is to be used; the name is empty if it has no id."""
-        if self._limit is None:
-            return True
+    def takes(self, case: Case) -> bool:
+        """Whether a case is to be used."""
+        name = case.id if has_own_id(case) else NO_ID
         is_known = name in self._ids
-        self._has_trials |= is_known or trial is not None
-        if is_known:
+        self._has_trials |= is_known or case.trial is not None
+        if is_known or self._limit is None:
             return True
         if self.is_full:
             self.see_other()
@@ -609,30 +653,21 @@ class CaseLimit:
         """Note a record of another case; without trials so far, the file need not be read further."""
         self._ends_file = self.is_full and not self._has_trials
 
-    def takes_case(self, case: Case) -> bool:
-        """Whether a case is to be used."""
-        return self.takes(case.id if has_own_id(case) else NO_ID, case.trial)
-
     def select(self, found: Iterable[Found]) -> Iterator[Found]:
         """What is to be used of a file, which is read no further than necessary."""
         for item in self.until_end(found):
-            if isinstance(item, BadRecord) or self.takes_case(item[1]):
+            if isinstance(item, BadRecord) or self.takes(item[1]):
                 yield item
-
-    def select_in_files(self, files: Iterable[Iterable[Found]]) -> Iterator[Found]:
-        """What is to be used of several files."""
-        for found in files:
-            self.begin_file()
-            yield from self.select(found)
 
     def until_end(self, found: Iterable[Found]) -> Iterator[Found]:
         """What is found in a file, until it need not be read further."""
+        self._ends_file = False
         for item in found:
             if isinstance(item, BadRecord):
                 self.see_other()
-            if not self.ends_file:
+            if not self._ends_file:
                 yield item
-            if self.ends_file:
+            if self._ends_file:
                 return
 
 
@@ -681,7 +716,7 @@ def join_traces(
     `refuse` is called with the place and the problem of what cannot be joined.
     """
     known, places = _by_id(map(with_place_of_unread, references), refuse)
-    traces = _joinable_traces(map(with_place_of_unread, traces), known, places, refuse)
+    traces = _of_one_id(map(with_place_of_unread, traces), known, places.get(NO_ID), refuse)
     run: set[str] = set()
     nameless: list[tuple[str, Case]] = []  # at most one is allowed
     for place, trace in traces:
@@ -712,24 +747,16 @@ def with_place_of_unread(found: tuple[str, Case]) -> tuple[str, Case]:
     return place, structs.replace(case, unread=f"{place}: {case.unread}")
 
 
-def _joinable_traces(
-    traces: Iterable[tuple[str, Case]],
-    known: dict[str, Case],
-    places: dict[str, str],
-    refuse: Callable[[str, str], None],
-) -> Iterable[tuple[str, Case]]:
-    """The traces; if the only reference has no id, they are checked to have one id."""
-    is_nameless = known.keys() == {NO_ID}
-    return _of_one_id(traces, known, places[NO_ID], refuse) if is_nameless else traces
-
-
 def _of_one_id(
     traces: Iterable[tuple[str, Case]],
     known: dict[str, Case],
-    place: str,
+    place: str | None,
     refuse: Callable[[str, str], None],
 ) -> Iterator[tuple[str, Case]]:
-    """The traces of a reference without an id, which is refused if they have different ids."""
+    """The traces; if the only reference, at `place`, has no id, it is refused if theirs are different."""
+    if place is None or len(known) > 1:
+        yield from traces
+        return
     ids = {NO_ID}
     first: list[tuple[str, Case]] = []  # yielded once the next trace has no other id
     for position, trace in enumerate(traces):
@@ -754,13 +781,11 @@ def _by_id(
     places: dict[str, str] = {}
     for place, case in references:
         if case.id not in known:
-            known[case.id] = case
-            places[case.id] = place
+            known[case.id], places[case.id] = case, place
         elif case.id == NO_ID:
             refuse(place, NO_JOIN)
         else:
-            first = places[case.id]
-            problem = f"duplicate reference id {case.id!r}, first used at {first}."
+            problem = f"duplicate reference id {case.id!r}, first used at {places[case.id]}."
             refuse(place, f"{problem} Keep one of them.")
     return known, places
 

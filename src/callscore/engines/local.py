@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from callscore.core.budget import OverBudget
 from callscore.core.case import Case
 from callscore.core.results import OWN_FORMAT, Noted, Results
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.unused_rules import unused_rules
-from callscore.engines.collector import Collector, ScoredPart, ScoreHooks
+from callscore.engines.collector import NO_HOOKS, Collector, ScoredPart, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
-    CHECKED_BYTES,
     REFERENCES,
     TRACES,
     CaseLimit,
@@ -30,28 +28,24 @@ from callscore.engines.inputs import (
     decoded_lines,
     input_options_for,
     join_traces,
+    read_batch,
     read_cases,
 )
-from callscore.engines.pool import LineWork, left_by_pool, lost_lines, mark_position, process_count
+from callscore.engines.pool import Done, LineTask, is_suspected, process_count, spread
 from callscore.errors import (
-    CallscoreError,
-    InvalidCall,
-    InvalidOption,
-    InvalidSettings,
     ModelFailed,
     UnreadableInput,
 )
 from callscore.formats.callers import Caller, read_callers
 from callscore.formats.cases import (
     case_record,
-    has_own_id,
     read_case,
 )
-from callscore.formats.plain_cases import PlainCase, decode_cases, decode_plain
+from callscore.formats.plain_cases import decode_plain
 from callscore.formats.reading import read_candidates
 from callscore.formats.shape import describe
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, IdSource, ReadOptions
-from callscore.sources import BadRecord, Lines, read_batches
+from callscore.sources import BadRecord, Batch, Lines, read_batches
 from callscore.sources.paths import files_in_folder
 from callscore.sources.remote import without_credentials
 from callscore.words.value_text import unused_rules_text
@@ -59,10 +53,6 @@ from callscore.words.value_text import unused_rules_text
 if TYPE_CHECKING:
     from callscore.core.totals import Show
     from callscore.engines.collector import Metrics
-    from callscore.engines.pool import Batch
-
-
-_NO_HOOKS = ScoreHooks()
 
 
 def score_cases(  # noqa: PLR0913  (all are options)
@@ -92,29 +82,12 @@ def score_cases(  # noqa: PLR0913  (all are options)
     """
     if not isinstance(cases, Iterable):
         raise UnreadableInput("cases", f"expected a list of cases, got {describe(cases)}.")
-    collector = Collector(settings, show, max_shown, _NO_HOOKS, tools=tools, metrics=metrics)
+    collector = Collector(settings, show, max_shown, tools=tools, metrics=metrics)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
-        case = read_case_value(given, place, settings.top_k)
-        collector.definitions.of(case.tools, place)  # refused here, where the place is known
-        try:
-            collector.take(case, place)
-        except CallscoreError as error:
-            raise_at(place, case, error)
-    _note_unused(collector, _NO_HOOKS)
+        collector.take_found((place, read_case_value(given, place, settings.top_k)))
+    _note_unused(collector, NO_HOOKS)
     return collector.results()
-
-
-def raise_at(place: str, case: Case, error: CallscoreError) -> NoReturn:
-    """Raise an error of scoring a case; if the cause is in what the case expects, it names the place."""
-    if isinstance(error, OverBudget):
-        named = f"case {case.id!r}: " if has_own_id(case) else ""
-        raise UnreadableInput(place, f"{named}{error}") from error
-    if isinstance(error, InvalidCall):
-        raise UnreadableInput(place, str(error)) from error
-    if isinstance(error, InvalidSettings) and not isinstance(error, InvalidOption):
-        raise InvalidSettings(f"{place}: {error}") from error
-    raise error  # of a metric or a model, not of the case
 
 
 def read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
@@ -156,7 +129,7 @@ def score_files(  # noqa: PLR0913  (all are options)
     tools: Any = None,
     metrics: Metrics = (),
     jobs: int = 1,
-    hooks: ScoreHooks = _NO_HOOKS,
+    hooks: ScoreHooks = NO_HOOKS,
 ) -> Results:
     """Score the cases of files: case files, or traces with expected calls.
 
@@ -192,17 +165,23 @@ def score_files(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    collector_options = settings, show, max_shown, tools, metrics
-    run = _FileScoring(collector_options, hooks, inputs, limit=limit, skip_bad=skip_bad)
-    collector = run.collector
-    if limit is None and settings.judge is None and hooks.may_split:
-        run.jobs = process_count(jobs)
+    collector = Collector(
+        settings, show, max_shown, hooks, tools=tools, metrics=metrics, skip_bad=skip_bad
+    )
+    chosen = CaseLimit(limit)
+    may_split = settings.judge is None and hooks.may_split
     with _attach_results(collector):
         for path in _paths(paths):
-            run.score(path)
+            name = collector.file = without_credentials(path)
+            if hooks.on_file is not None:
+                hooks.on_file(name)
             if limit is None:
-                collector.note_if_empty(without_credentials(path))
-    if not run.has_parts:  # what other processes have found is not known here
+                _score_file(path, collector, inputs, hooks, process_count(jobs) if may_split else 1)
+                collector.note_if_empty(name)
+                continue
+            for found in chosen.select(_found_in(path, CASES, collector, inputs, hooks)):
+                collector.take_found(found)
+    if not collector.has_parts:  # what other processes have found is not known here
         _note_unfound(inputs, hooks)
     if limit is None:
         _note_unused(collector, hooks)
@@ -225,7 +204,7 @@ def score_joined(  # noqa: PLR0913  (all are options)
     callers: Iterable[Caller] | None = None,
     tools: Any = None,
     metrics: Metrics = (),
-    hooks: ScoreHooks = _NO_HOOKS,
+    hooks: ScoreHooks = NO_HOOKS,
 ) -> Results:
     """Score traces against references, joined on `id`.
 
@@ -238,11 +217,31 @@ def score_joined(  # noqa: PLR0913  (all are options)
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    collector_options = settings, show, max_shown, tools, metrics
-    run = _FileScoring(collector_options, hooks, inputs, limit=limit, skip_bad=skip_bad)
-    collector = run.collector
+    collector = Collector(
+        settings, show, max_shown, hooks, tools=tools, metrics=metrics, skip_bad=skip_bad
+    )
+    chosen = CaseLimit(limit)
+
+    def read(paths: list[str], part: FileContent) -> Iterator[tuple[str, Case]]:
+        # Calls are checked against the tools of the trace, not of its reference.
+        keeps_tools = inputs.keeps_tools and part is not REFERENCES
+        options = structs.replace(inputs, keeps_tools=keeps_tools)
+        for path in paths:
+            collector.file = without_credentials(path)
+            found = _found_in(path, part, collector, options, hooks)
+            yield from _readable(
+                found if part is REFERENCES else chosen.until_end(found), collector
+            )
+
     with _attach_results(collector):
-        run.join(_paths(expected), _paths(actual))
+        sides = read(_paths(expected), REFERENCES), read(_paths(actual), TRACES)
+        for place, case, has_reference in join_traces(*sides, collector.refuse):
+            if not has_reference:
+                if not chosen.is_full:
+                    collector.totals.without_reference.add(case.id)
+                chosen.see_other()
+            elif not chosen.is_full if case.actual is None else chosen.takes(case):
+                collector.take_found((place, case))
     _note_unfound(inputs, hooks)
     if limit is None:
         _note_unused(collector, hooks)
@@ -275,7 +274,7 @@ def _note_unused(collector: Collector, hooks: ScoreHooks) -> None:
     unused = unused_rules(collector.seen)
     if unused and hooks.on_unused is not None:
         hooks.on_unused(unused)
-    elif unused and hooks is _NO_HOOKS:
+    elif unused and hooks is NO_HOOKS:
         warnings.warn(f"settings: {unused_rules_text(unused, 'en')}", stacklevel=3)
 
 
@@ -298,248 +297,74 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [file for path in given for file in files_in_folder(fspath(path))]
 
 
-class _ScoringOfLines:
-    """Scores some lines of a file, in another process."""
-
-    def __init__(self, new_scoring: Callable[[], _FileScoring], reader: CaseReader) -> None:
-        self._new_scoring = new_scoring
-        self._reader = reader
-        self._scoring: _FileScoring | None = None
-
-    @property
-    def state(self) -> Hashable:
-        return self._reader.state
-
-    def __call__(self, lines: list[Lines], already_shown: int) -> ScoredPart:
-        self._scoring = self._scoring or self._new_scoring()
-        return self._scoring.score_part(lines, already_shown, self._reader)
+def _found_in(
+    path: str, part: FileContent, collector: Collector, inputs: InputOptions, hooks: ScoreHooks
+) -> Iterator[Found]:
+    return read_cases(
+        path,
+        part,
+        inputs,
+        on_bytes=hooks.on_bytes,
+        on_formats=collector.inputs.add,
+        allow_remote=True,
+    )
 
 
-class _FileScoring:
-    """One pass over the input."""
-
-    def __init__(
-        self,
-        options: tuple[Settings, Show, int | None, Any, Metrics],
-        hooks: ScoreHooks,
-        inputs: InputOptions,
-        *,
-        limit: int | None = None,
-        skip_bad: bool,
-    ) -> None:
-        settings, show, max_shown, tools, metrics = options
-        self.collector = Collector(settings, show, max_shown, hooks, tools=tools, metrics=metrics)
-        self.jobs = 1
-        self.has_parts = False  # scored in other processes
-        self._options = options
-        self._inputs = inputs
-        self._limit = CaseLimit(limit)
-        self._skip_bad = skip_bad
-        self._hooks = hooks
-
-    def score_part(self, lines: list[Lines], already_shown: int, reader: CaseReader) -> ScoredPart:
-        """Score some lines of a file, in another process."""
-        self.collector.begin_part(already_shown)
-        for batch in lines:
-            mark_position(batch.offset)
-            self._take_batch(batch, reader)
-        return self.collector.end_part(already_shown, reader.formats)
-
-    def score(self, path: str) -> None:
-        self._limit.begin_file()
-        name = without_credentials(path)
-        if self._hooks.on_file is not None:
-            self._hooks.on_file(name)
-        self.collector.file = name
-        reader = CaseReader(name, CASES, self._inputs)
+def _readable(found: Iterable[Found], collector: Collector) -> Iterator[tuple[str, Case]]:
+    """The cases, without those that cannot be read; a file without a record is noted."""
+    is_empty = True
+    for item in found:
+        is_empty = False
         try:
-            self._score_batches(self._batches(path), reader)
-        finally:
-            self.collector.inputs.add(name, reader.formats)
-
-    def _score_batches(self, batches: Iterator[Batch], reader: CaseReader) -> None:
-        for batch in self._left_by_pool(batches, reader):
-            self._take_batch(batch, reader)
-            if self._limit.ends_file:
-                return
-        self._take(reader.finish())
-
-    def _take_batch(self, batch: Batch, reader: CaseReader) -> None:
-        if not isinstance(batch, Lines):
-            self._take(reader.take(batch))
-            return
-        if self._inputs.says_nothing and not reader.is_joining:
-            has_choice = self._limit.is_set or self._inputs.top_k > 1
-            if self.collector.takes_plain:
-                if self._take_plain(batch, reader):
-                    reader.note_formats([OWN_FORMAT])
-                    return
-            elif not has_choice and self._take_whole(batch):
-                reader.note_formats([OWN_FORMAT])
-                return
-        for position, record in enumerate(batch.records(checked_bytes=CHECKED_BYTES)):
-            mark_position(batch.offset + position)
-            self._take(reader.take(record))
-            if self._limit.ends_file:
-                return
-
-    def _left_by_pool(self, batches: Iterator[Batch], reader: CaseReader) -> Iterator[Batch]:
-        """Let other processes score the batches of a large file, and yield those left to this one."""
-        collector, hooks = self.collector, self._hooks
-        in_parts = ScoreHooks(
-            on_case=hooks.on_case, takes_unanswered=hooks.takes_unanswered, parts=hooks.parts
-        )
-        new_scoring = partial(
-            _FileScoring, self._options, in_parts, self._inputs, skip_bad=self._skip_bad
-        )
-
-        def add(part: ScoredPart) -> bool:
-            self.has_parts = True
-            reader.note_formats(part.formats)
-            return collector.add_part(part)
-
-        work = LineWork(
-            work=_ScoringOfLines(new_scoring, reader),
-            add=add,
-            state=lambda: reader.state,
-            context=lambda: collector.shown,
-            lose=lambda *lost: collector.skipped.add_noted(lost_lines(*lost)),
-        )
-        return left_by_pool(batches, work, self.jobs)
-
-    def _batches(self, path: str) -> Iterator[Batch]:
-        for batch in read_batches(path, on_bytes=self._hooks.on_bytes, allow_remote=True):
-            yield batch
-            if self._limit.ends_file:
-                return
-
-    def join(self, expected: list[str], actual: list[str]) -> None:
-        references = self._read(expected, REFERENCES)
-        traces = self._read(actual, TRACES)
-        for place, case, has_reference in join_traces(references, traces, self._refuse):
-            if not has_reference:
-                if self._limit.is_full:
-                    self._limit.see_other()
-                else:
-                    self.collector.without_reference.add(case.id)
-            elif case.actual is None:
-                if not self._limit.is_full:
-                    self._score(place, case)
-            elif self._limit.takes_case(case):
-                self._score(place, case)
-
-    def _take_whole(self, lines: Lines) -> bool:
-        """Take cases in the simplest notation; returns False if these lines are in another one."""
-        cases = decoded_lines(decode_cases, lines)
-        take = self.collector.take
-        for position, case in enumerate(cases or ()):
-            mark_position(lines.offset + position)
-            try:
-                take(case)  # it has an id, so that its place is needed only for errors
-            except CallscoreError as error:
-                self._refuse_scored(lines.place(position), case, error)
-        return cases is not None
-
-    def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
-        """Count cases without decoding them; returns False if these lines must be decoded."""
-        cases = decoded_lines(decode_plain, lines)
-        if cases is None:
-            return False
-        used: Sequence[int] = range(len(cases))
-        if self._limit.is_set:
-            used = self._used_positions(cases)
-            cases = [cases[position] for position in used]
-        places: dict[int, str] = {}
-
-        def read(position: int) -> Case | None:
-            found = self._cases(reader.take(lines.record(used[position])))
-            for places[position], case in found:
-                return case
-            return None
-
-        def score(position: int, case: Case) -> None:
-            self._score(places[position], case)
-
-        self.collector.take_plain(cases, read, score)
-        return True
-
-    def _used_positions(self, cases: list[PlainCase]) -> list[int]:
-        """The positions of the cases within the limit."""
-        used: list[int] = []
-        for position, case in enumerate(cases):
-            if self._limit.takes(str(case.id), case.trial):
-                used.append(position)
-            if self._limit.ends_file:
-                break
-        return used
-
-    def _take(self, found: Iterator[Found]) -> None:
-        if self._limit.is_set:
-            found = self._limit.select(found)
-        for place, case in self._cases(found):
-            self._score(place, case)
-
-    def _score(self, place: str, case: Case) -> None:
-        try:
-            self.collector.take(case, place)
-        except CallscoreError as error:
-            self._refuse_scored(place, case, error)
-
-    def _refuse_scored(self, place: str, case: Case, error: CallscoreError) -> None:
-        """Refuse a case that could not be scored, or leave it out if it could not be judged."""
-        try:
-            raise_at(place, case, error)
-        except UnreadableInput as placed:
-            self._refuse(placed.place, placed.problem)
-        except ModelFailed as unjudged:
-            if self._hooks.on_unjudged is None:
-                raise
-            self._hooks.on_unjudged(place, case, unjudged)
-
-    def _read(self, paths: list[str], part: FileContent) -> Iterator[tuple[str, Case]]:
-        # Calls are checked against the tools of the trace, not of its reference.
-        keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
-        inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
-        for path in paths:
-            self.collector.file = without_credentials(path)
-            found: Iterator[Found] = read_cases(
-                path,
-                part,
-                inputs,
-                on_bytes=self._hooks.on_bytes,
-                on_formats=self.collector.inputs.add,
-                allow_remote=True,
-            )
-            if part is TRACES and self._limit.is_set:
-                self._limit.begin_file()
-                found = self._limit.until_end(found)
-            yield from self._cases(self._noting_empty(found, path))
-
-    def _noting_empty(self, found: Iterator[Found], path: str) -> Iterator[Found]:
-        is_empty = True
-        for item in found:
-            is_empty = False
-            yield item
-        if is_empty:
-            self.collector.empty_files.append(without_credentials(path))
-
-    def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
-        """The cases whose tools can be read, with their places."""
-        for item in found:
             if isinstance(item, BadRecord):
-                self._refuse(item.place, item.problem)
-                continue
-            place, case = item
-            try:
-                self.collector.definitions.of(case.tools, place)
-            except UnreadableInput as error:
-                self._refuse(error.place, error.problem)
-            else:
-                yield item
+                raise UnreadableInput(item.place, item.problem)  # noqa: TRY301  (handled in one place)
+            collector.definitions.of(item[1].tools, item[0])
+        except UnreadableInput as error:
+            collector.refuse(error.place, error.problem)
+        else:
+            yield item
+    if is_empty:
+        collector.empty_files.append(collector.file)
 
-    def _refuse(self, place: str, problem: str) -> None:
-        if not self._skip_bad:
-            error = UnreadableInput(place, problem)
-            error.is_one_record = True
-            raise error
-        self.collector.skipped.add(f"{place}: {problem}")
+
+def _score_file(
+    path: str, collector: Collector, inputs: InputOptions, hooks: ScoreHooks, jobs: int
+) -> None:
+    """Score the cases of a file, if it is large in several processes."""
+    reader = CaseReader(collector.file, CASES, inputs)
+    batches = read_batches(path, on_bytes=hooks.on_bytes, allow_remote=True)
+    try:
+        for item in spread(batches, partial(_score_part, collector.new_part(), reader), jobs):
+            if not isinstance(item, Done):
+                _score_batch(item, collector, reader)
+            elif item.result is None:
+                collector.skipped.add_noted(item.task.lost(item.deaths))
+            else:
+                collector.add_part(item.result)
+                reader.note_formats(item.result.formats)
+        for found in reader.finish():
+            collector.take_found(found)
+    finally:
+        collector.inputs.add(collector.file, reader.formats)
+
+
+def _score_part(collector: Collector, reader: CaseReader, task: LineTask) -> ScoredPart | None:
+    """Score some lines of a file, in another process; None if they change how the others are read."""
+    part, state = collector.new_part(), reader.state
+    for batch in task.lines:
+        _score_batch(batch, part, reader, task.skipped)
+    return part.part(reader.formats) if reader.state == state else None
+
+
+def _score_batch(
+    batch: Batch, collector: Collector, reader: CaseReader, skipped: Sequence[int] = ()
+) -> None:
+    is_plain = collector.takes_plain and reader.inputs.says_nothing and not reader.is_joining
+    if is_plain and isinstance(batch, Lines) and not is_suspected():
+        cases = decoded_lines(decode_plain, batch)
+        if cases is not None and len(cases) > 1:  # the report is about a single one
+            collector.take_plain(cases, lambda at: next(reader.take(batch.record(at))))
+            reader.note_formats([OWN_FORMAT])
+            return
+    for _, _, found in read_batch(batch, reader, skipped=skipped):
+        collector.take_found(found)

@@ -99,7 +99,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         MissingExtra: pyarrow, or what a file needs, is not installed.
         WorkerEnded: no process can be started.
     """
-    schema = row_schema(structs.replace(options.columns, cases="none"))
+    schema = row_schema(pairs=options.pairs)
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
     kept = options.cases if keeps_failing else max_shown
@@ -143,7 +143,7 @@ def _fingerprint(
     given = [
         *(__version__, ROW_VERSION, kept, settings_payload(options.settings), options.skip_bad),
         *(dict(options.fields or {}), options.format, read_options, tools_payload(options.tools)),
-        *(options.columns, options.redaction),
+        *(options.pairs, options.cases, options.redaction),
     ]
     return Fingerprint(
         input=_digest([[_file_state(path) for path in each] for each in (references, files)]),
@@ -226,22 +226,16 @@ class _LocalRun:
     def _scored(
         self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
     ) -> Iterator[tuple[Split, _Scored]]:
-        """What was made of a split, without what ends every process."""
-        again: list[Split] = []  # the next one is the last
-        while True:
-            split, scored, lost_at, deaths = done
-            if lost_at is None:
-                # What a process cannot do raises its error here.
-                yield split, scored or self._scorer.work(split)
-            elif lost_at >= 0 and lost_at not in split.skipped:
-                again.append(structs.replace(split, skipped=(*split.skipped, lost_at)))
-            elif len(split.files) > 1:
-                again += reversed(one_by_one(split))
-            else:
-                yield split, self._scorer.lose(split, deaths)
-            if not again:
-                return
-            done = pool.alone(again.pop())
+        """What was made of a split, or of its files one by one if it ends every process."""
+        split, scored, deaths = done
+        if not deaths:
+            # What a process cannot do raises its error here.
+            yield split, scored or self._scorer.work(split)
+        elif len(split.files) > 1:
+            for each in one_by_one(split):
+                yield from self._scored(pool, pool.alone(each))
+        else:
+            yield split, self._scorer.lose(split, deaths)
 
     def _add(self, split: Split, scored: _Scored) -> None:
         self.paths.append(self._scorer.parts.path(split.name))
@@ -331,7 +325,7 @@ class _SplitScorer:
         """Write the rows of a split, and count them."""
         lost = (*skipped_places(split), *lost)
         fingerprint = structs.replace(self.parts.fingerprint, lost=lost)
-        schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
+        schema = with_fingerprint(self.options.schema, fingerprint)
         return self._count(written_rows(self.parts.path(split.name), schema, batches), lost)
 
     def _counted(self, split: Split) -> _Scored | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import repeat
@@ -16,25 +16,24 @@ from msgspec import UNSET, Struct, structs
 from callscore.core.call import Tool, malformed_part
 from callscore.core.case import Case, calls_in
 from callscore.core.rendering import mention
-from callscore.core.results import OWN_FORMAT, Noted, Result, Results
+from callscore.core.results import OWN_FORMAT, Noted, Results
 from callscore.core.sample_estimate import SampledStratum, estimate_mean
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Cluster, Interval
 from callscore.core.totals import InputCounter, NameCounter, Show
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import NO_HOOKS, Collector, ScoreHooks
 from callscore.engines.inputs import (
     CASES,
-    CHECKED_BYTES,
     CaseReader,
     FileContent,
     Found,
     InputOptions,
     decoded_lines,
     input_options_for,
+    read_batch,
 )
-from callscore.engines.local import raise_at
 from callscore.engines.stratified_pool import ChosenStratum, StratifiedPool, StratumCount
-from callscore.errors import CallscoreError, InvalidSettings, ModelFailed, UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.formats.case_fields import (
     ACTUAL_FIELDS,
     EITHER_SIDE_FIELDS,
@@ -53,7 +52,7 @@ from callscore.formats.cases import (
 )
 from callscore.formats.plain_cases import PlainCase, decode_plain
 from callscore.formats.trace import DEFAULT_READ_OPTIONS, ReadOptions
-from callscore.sources import Array, BadRecord, Entry, Lines, Record, read_batches
+from callscore.sources import Array, BadRecord, Batch, Lines, Record, read_batches
 from callscore.sources.files import display_path
 from callscore.sources.paths import display_paths
 from callscore.sources.text_document import decode_line
@@ -67,7 +66,6 @@ if TYPE_CHECKING:
     # The name of the stratum of a case, given the value of its record; None if it has none of its own.
     FindStratum = Callable[[Case | PlainCase, Any], str | None]
 
-_NO_HOOKS = ScoreHooks()
 # An id of the content: several cases may have the same.
 _CONTENT_ID = f'"{CONTENT_ID_PREFIX}'.encode()
 _MAX_NAME = 200  # characters of the name of a stratum
@@ -198,21 +196,21 @@ def score_sample(  # noqa: PLR0913  (all are options)
     read_options: ReadOptions = DEFAULT_READ_OPTIONS,
     tools: Any = None,
     metrics: Metrics = (),
-    hooks: ScoreHooks = _NO_HOOKS,
+    hooks: ScoreHooks = NO_HOOKS,
 ) -> SampledResults:
     """Score a sample of the cases of files, and estimate the macro F1 of all of them.
 
     Cases without expected calls are counted and named in the results, but neither sampled nor part of the
     estimate. The options are those of `sample_files` and `score_files`, as are the errors.
     """
-    last: deque[Result] = deque(maxlen=1)
-    scored_hooks = structs.replace(hooks, on_result=last.append)
-    collector = Collector(settings, show, max_shown, scored_hooks, tools=tools, metrics=metrics)
+    collector = Collector(
+        settings, show, max_shown, hooks, tools=tools, metrics=metrics, skip_bad=skip_bad
+    )
     inputs = input_options_for(
         fields, format, read_options, top_k=settings.top_k, keeps_tools=tools is None
     )
-    refuse = _refuser(collector.skipped, skip_bad=skip_bad)
-    log = _Log(inputs, by, StratifiedPool(n, seed=seed), refuse, unscored=collector.take)
+    pool = StratifiedPool[_Taken](n, seed=seed)
+    log = _Log(inputs, by, pool, collector.refuse, unscored=collector.take)
     found = _paths(paths)
     for path in found:
         if hooks.on_file is not None:
@@ -225,9 +223,10 @@ def score_sample(  # noqa: PLR0913  (all are options)
     strata = log.pool.chosen()
     scores: dict[int, float] = {}  # by the position of the record; a case without an answer has 0
     for record in _in_order(strata):
-        if _score(record, collector, inputs, refuse, hooks):
-            score = last[0].score
-            scores[record.position] = 0.0 if score is None else score.f1
+        for item in _found_in(record, inputs):
+            result = collector.take_found(item)
+            if result is not None:
+                scores[record.position] = 0.0 if result.score is None else result.score.f1
     clusters = [_clusters(stratum, scores) for stratum in strata]
     estimate = estimate_mean(
         [
@@ -267,37 +266,13 @@ def _refuser(skipped: NameCounter, *, skip_bad: bool) -> Callable[[str, str], No
     return refuse
 
 
-def _score(
-    record: _Taken,
-    collector: Collector,
-    inputs: InputOptions,
-    refuse: Callable[[str, str], None],
-    hooks: ScoreHooks,
-) -> bool:
-    """Score a record; returns False if that is not possible, and it was refused."""
-    place, case = record.place, record.case
-    if case is None:  # a plain line, which was not decoded
-        reader = CaseReader(place, CASES, inputs)
-        (item,) = reader.take(decode_line(cast("bytes", record.line), place))
-        if isinstance(item, BadRecord):
-            refuse(item.place, item.problem)
-            return False
-        case = item[1]
-    try:
-        try:
-            collector.definitions.of(case.tools, place)
-            collector.take(case, place)
-        except CallscoreError as error:
-            raise_at(place, case, error)
-    except UnreadableInput as error:
-        refuse(error.place, error.problem)
-    except ModelFailed as unjudged:
-        if hooks.on_unjudged is None:
-            raise
-        hooks.on_unjudged(place, case, unjudged)
+def _found_in(record: _Taken, inputs: InputOptions) -> Iterator[Found]:
+    """The case of a record; a plain line was not decoded."""
+    if record.case is not None:
+        yield record.place, record.case
     else:
-        return True
-    return False
+        reader = CaseReader(record.place, CASES, inputs)
+        yield from reader.take(decode_line(cast("bytes", record.line), record.place))
 
 
 def _clusters(stratum: ChosenStratum[_Taken], scores: Mapping[int, float]) -> list[Cluster]:
@@ -348,7 +323,7 @@ class _Log:
         by: str | None,
         pool: StratifiedPool[_Taken],
         refuse: Callable[[str, str], None],
-        unscored: Callable[[Case, str], None] | None = None,
+        unscored: Callable[[Case, str], object] | None = None,
     ) -> None:
         self.pool = pool
         self.inputs = InputCounter()
@@ -368,19 +343,23 @@ class _Log:
         for batch in read_batches(path, on_bytes=on_bytes, allow_remote=True):
             if reader is None:
                 reader = CaseReader(self._file, self._content_of(batch), self._options)
-            if not isinstance(batch, Lines):
-                self._take(reader.take(batch), _values_of(batch))
-            elif not self._take_plain(batch, reader):
-                lines = [line for line in batch.data.split(b"\n") if line.strip()]
-                records = batch.records(checked_bytes=CHECKED_BYTES)
-                for line, record in zip(lines, records, strict=True):
-                    self._take(reader.take(record), _values_of(record), line)
+            if isinstance(batch, Lines) and self._take_plain(batch, reader):
+                continue
+            values = _values_of(batch)
+            for position, place, found in read_batch(batch, reader):
+                if isinstance(batch, Lines):
+                    line = batch.line_at(position)
+                    value = None if self._path is None else _value_of(line, place)
+                    self._take(found, {place: value}, line)
+                else:
+                    self._take(found, values)
+        for found in () if reader is None else reader.finish():
+            self._take(found, {})
         if reader is not None:
-            self._take(reader.finish(), {})
             self.inputs.add(self._file, reader.formats)
         return self._position > self._start
 
-    def _content_of(self, batch: Lines | Array | Record | BadRecord | Entry) -> FileContent:
+    def _content_of(self, batch: Batch) -> FileContent:
         """What a file contains that begins with this batch: a list of lists may be an event stream."""
         is_list = isinstance(batch, Array) and not isinstance(next(iter(batch.items), None), dict)
         return CASES if is_list or self._unscored is not None else _ANY_SIDE
@@ -396,8 +375,7 @@ class _Log:
 
         Decoding every line of a long log takes seven times as long.
         """
-        options = self._options
-        is_plain = options.says_nothing and options.top_k == 1 and not reader.is_joining
+        is_plain = self._options.says_nothing and not reader.is_joining
         is_plain = is_plain and _CONTENT_ID not in lines.data
         cases = decoded_lines(decode_plain, lines) if is_plain else None
         if cases is None:
@@ -418,32 +396,34 @@ class _Log:
         self._has_values = self._has_values or name is not None
         return self.pool.records_for(name or "", key)
 
-    def _take(
-        self, found: Iterator[Found], known: Mapping[str, Any], line: bytes | None = None
-    ) -> None:
-        """Take cases; those at a known place have a record of their own, and this line if it is one."""
-        for item in found:
-            self._position += 1
-            if isinstance(item, BadRecord):
-                self._refuse(item.place, item.problem)
-                continue
-            place, case = item
-            if case.expected is UNSET and self._unscored is not None:
-                self._unscored(case, place)
-                continue
-            value = known.get(place)
-            if case.id and has_own_id(case):
-                key = self.pool.case_key(case.id)
-            else:
-                key = self.pool.place_key(f"{self._file}:{self._position - self._start}")
-            records = self._records_for(case, value, key)
-            if records is not None:
-                own = line if place in known else None
-                value = value if own is None else None
-                records.append(_Taken(self._position, place, line=own, case=case, value=value))
+    def _take(self, found: Found, known: Mapping[str, Any], line: bytes | None = None) -> None:
+        """Take a case; one at a known place has a record of its own, and this line if it is one."""
+        self._position += 1
+        if isinstance(found, BadRecord):
+            self._refuse(found.place, found.problem)
+            return
+        place, case = found
+        if case.expected is UNSET and self._unscored is not None:
+            self._unscored(case, place)
+            return
+        value = known.get(place)
+        if case.id and has_own_id(case):
+            key = self.pool.case_key(case.id)
+        else:
+            key = self.pool.place_key(f"{self._file}:{self._position - self._start}")
+        records = self._records_for(case, value, key)
+        if records is not None:
+            own = line if place in known else None
+            value = value if own is None else None
+            records.append(_Taken(self._position, place, line=own, case=case, value=value))
 
 
-def _values_of(batch: Record | BadRecord | Array | Entry) -> dict[str, Any]:
+def _value_of(line: bytes, place: str) -> Any:
+    record = decode_line(line, place)
+    return None if isinstance(record, BadRecord) else record.value
+
+
+def _values_of(batch: Batch) -> dict[str, Any]:
     """The values of the records in a batch by their places, if these tell them apart."""
     if isinstance(batch, Record):
         return {batch.place: batch.value}

@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from msgspec import Struct
-
+from callscore.engines.pool import Task
 from callscore.errors import UnreadableInput
 from callscore.sources import Lines, open_bytes, read_batches
 from callscore.sources.files import display_path, open_seekable
@@ -35,7 +34,7 @@ _MAGIC_SIZE = 4
 _STDIN = "-"
 
 
-class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+class Split(Task, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """A part of the input, small enough to be repeated.
 
     Attributes:
@@ -46,7 +45,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
         size: its size on disk, for the progress.
         lines: its lines, if only this process can read them.
         problem: why the file cannot be read from `start` on.
-        skipped: the positions of records that end every process which reads them.
     """
 
     index: int
@@ -56,7 +54,6 @@ class Split(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     size: int = 0
     lines: bytes = b""
     problem: str = ""
-    skipped: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -294,13 +291,13 @@ def _lines_in(blocks: Iterable[bytes], name: str, offset: int) -> Iterator[Lines
         cut = block.rfind(b"\n") + 1
         if cut:
             data = b"".join([*pending, block[:cut]])
-            yield Lines(name, 1, data, offset)
+            yield Lines(name, None, data, offset)
             offset += len(data)
             pending = []
         pending.append(block[cut:])
     rest = b"".join(pending)
     if rest:
-        yield Lines(name, 1, rest, offset)
+        yield Lines(name, None, rest, offset)
 
 
 def _first_line(file: IO[bytes], start: int, end: int) -> int:

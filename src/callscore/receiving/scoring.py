@@ -18,9 +18,8 @@ from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.totals import NameCounter
 from callscore.engines.checking import CallChecker
-from callscore.engines.collector import Collector, ScoreHooks
+from callscore.engines.collector import Collector, ScoreHooks, placed_error
 from callscore.engines.inputs import REFERENCES, InputOptions, read_cases
-from callscore.engines.local import raise_at
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.formats.cases import NO_ID, join_case
 from callscore.hiding.hider import Hider
@@ -31,7 +30,6 @@ from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.results import Noted, Result
-    from callscore.core.score import Score
     from callscore.receiving.traces import Trace, TraceReader, Unscored
 
 _REASONS: dict[Unscored, Phrase] = {
@@ -159,13 +157,10 @@ class Session:
         self._references = references
         self._unseen = dict(references)
         self._is_checked = checks
-        self._found: list[Score] = []
         self._traces = 0
         self._remarks = {why: NameCounter(each_once=True) for why in _REMARKS}
         self._faults = CallChecker(tools, max_shown=max_shown, skip_bad=True)
-        hooks = ScoreHooks(
-            on_result=on_result, on_score=lambda _, score, __: self._found.append(score)
-        )
+        hooks = ScoreHooks(on_result=on_result)
         self._scores = Collector(
             settings, "failing", max_shown, hooks, tools=tools, metrics=metrics
         )
@@ -174,7 +169,7 @@ class Session:
             try:
                 score_case(tuple(reference.expected or ()), (), settings, tools)
             except CallscoreError as error:
-                raise_at(f"case {name}", reference, error)
+                raise placed_error(f"case {name}", reference, error) from error
 
     def take(self, trace: Trace) -> bytes:
         """Read a trace and score it; what was found is noted in it, and in the line that is returned.
@@ -218,12 +213,10 @@ class Session:
             trace.unscored = "ambiguous" if trace.case_ids else "nameless"
         elif reference is None:
             trace.unscored = "unknown"
-            self._scores.without_reference.add(trace.id)
+            self._scores.totals.without_reference.add(trace.id)
         else:
             self._unseen.pop(reference.id, None)
-            self._found.clear()
-            self._scores.take(join_case(reference, case), place)
-            trace.score = self._found[0] if self._found else None
+            trace.score = self._scores.take(join_case(reference, case), place).score
             trace.unscored = "unreadable" if trace.score is None else ""
 
     def _line(self, trace: Trace) -> bytes:

@@ -372,7 +372,7 @@ class StoredRun:
         if full is not None and full.score is None and part.totals.shows(result):
             self._without_score += result.status == "scored"
         # Only if the counts are not enough: otherwise some tables would be half full.
-        is_needed = self._options.is_whole or _is_incomplete(result, part.settings)
+        is_needed = self._options.is_whole or _has_partial_counts(part.settings)
         part.totals.add(full if full is not None and is_needed else result, shown=full)
 
     def totals(self) -> RunResults:
@@ -460,16 +460,6 @@ def _has_partial_counts(settings: Settings) -> bool:
     """Whether the stored counts of some results are not enough for the totals."""
     leaves_out = settings.count_calls != "all" or settings.failed_calls != "count"
     return leaves_out or settings.extra_calls != "cost" or settings.mode == "flexible"
-
-
-def _is_incomplete(result: Result, settings: Settings) -> bool:
-    """Whether the stored counts of this result are not enough for the totals."""
-    if result.saved is None or not result.saved.counts or not _has_partial_counts(settings):
-        return False
-    correct, *_, expected, actual, _ = result.saved.counts
-    # Whether the arguments are equal is not among the counts.
-    is_correct = settings.mode == "flexible" and correct == expected == actual
-    return is_correct or not (expected or actual)
 
 
 def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:

@@ -90,8 +90,10 @@ def looks_like_table(first: bytes) -> bool:
     return _TABLE_HEADER.fullmatch(first) is not None
 
 
+# What a file is read as: lines that are not decoded yet, or what is in a file of another kind.
+Batch = Lines | Array | Record | BadRecord | Entry
 if TYPE_CHECKING:
-    Batches = Iterator[Lines | Array | Record | BadRecord | Entry]
+    Batches = Iterator[Batch]
 
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _NESTED = "this is an archive in an archive. Unpack the outer one."

@@ -33,26 +33,33 @@ _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 class Lines(Struct, frozen=True, gc=False):
     """Some whole lines of a file with their line breaks, not yet decoded.
 
-    The offset is the number of bytes before them.
+    The offset is the number of bytes before them. Where the number of the first line is not known, a
+    line is named by its offset.
     """
 
     name: str
-    first_line: int
+    first_line: int | None
     data: bytes
     offset: int = 0
 
-    def records(self, *, checked_bytes: int | None = None) -> Iterator[Record | BadRecord]:
-        """The records of the lines; blank lines are skipped, but counted.
-
-        Of lines that begin after `checked_bytes`, only the sides of cases are checked for duplicates.
-        """
-        offset = self.offset
-        for number, line in enumerate(self.data.split(b"\n"), self.first_line):
+    def records(self) -> Iterator[Record | BadRecord]:
+        """The records of the lines; blank lines are skipped, but counted."""
+        for place, _, line in self.lines():
             if line.strip():
-                is_checked = checked_bytes is None or offset < checked_bytes
-                record = decode_line(line, f"{self.name}:{number}")
-                yield _with_duplicate(record, line, only_sides=not is_checked)
+                yield read_line(line, place)
+
+    def lines(self) -> Iterator[tuple[str, int, bytes]]:
+        """The lines, each with its place and its offset."""
+        offset, name, first = self.offset, self.name, self.first_line
+        for number, line in enumerate(self.data.split(b"\n"), first or 0):
+            yield (f"{name}@{offset}" if first is None else f"{name}:{number}"), offset, line
             offset += len(line) + 1
+
+    def line_at(self, offset: int) -> bytes:
+        """The line with this number of bytes before it in the file."""
+        start = offset - self.offset
+        end = self.data.find(b"\n", start)
+        return self.data[start:] if end < 0 else self.data[start:end]
 
     def record(self, position: int) -> Record | BadRecord:
         """The record of one line, counted from 0; only if no line is blank.
@@ -63,7 +70,7 @@ class Lines(Struct, frozen=True, gc=False):
 
     def place(self, position: int) -> str:
         """The place of one line, counted likewise."""
-        return f"{self.name}:{self.first_line + position}"
+        return f"{self.name}:{(self.first_line or 0) + position}"
 
     @property
     def may_have_duplicates(self) -> bool:
@@ -116,10 +123,9 @@ def decode_line(line: bytes, place: str) -> Record | BadRecord:
         return BadRecord(f"{place}:{broken.column}", broken.problem)
 
 
-def _with_duplicate(
-    record: Record | BadRecord, line: bytes, *, only_sides: bool
-) -> Record | BadRecord:
-    """The record of a line; it says so if a key is given twice, or a side of a case."""
+def read_line(line: bytes, place: str, *, only_sides: bool = False) -> Record | BadRecord:
+    """The record of one line; it says so if a key is given twice, or only a side of a case."""
+    record = decode_line(line, place)
     if isinstance(record, BadRecord) or not may_have_duplicates(line, record.value):
         return record
     duplicates = duplicate_keys(line.removeprefix(BOM))
