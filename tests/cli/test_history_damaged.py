@@ -59,7 +59,7 @@ def damage(sql: str) -> None:
         ("DELETE FROM evaluations WHERE run = 1", "0 evaluations found, 1 were saved"),
         ("DELETE FROM payloads", "a saved case or answer is damaged"),
         ("UPDATE payloads SET body = x'7b7d'", "a saved case or answer is damaged"),
-        ("UPDATE results SET score = 'xx'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE results SET outcome = 'xx'", "some of its data is damaged. Restore a copy"),
         ("UPDATE results SET usage = '[1'", "some of its data is damaged. Restore a copy"),
         ("DROP TABLE results", "the file is damaged. Restore a copy, or move it away"),
     ],

@@ -6,7 +6,7 @@ import gzip
 from glob import glob
 from heapq import nsmallest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import zstandard
@@ -55,7 +55,7 @@ def scored(paths: Sequence[str], options: RowOptions) -> pa.Table:
 
 def _score(paths: Sequence[str], options: RowOptions) -> pa.Table:
     rows = score_items(_items(paths, RecordReader(options, CASES)), RowScorer(options))
-    return pa.Table.from_batches(rows, row_schema(options.columns))
+    return pa.Table.from_batches(rows, options.schema)
 
 
 def joined(references: Sequence[str], traces: Sequence[str], options: RowOptions) -> pa.Table:
@@ -68,9 +68,7 @@ def joined(references: Sequence[str], traces: Sequence[str], options: RowOptions
     ]
     table = pa.Table.from_pylist([dict(zip(SIDE_KEYS, row, strict=False)) for row in sides])
     table = table.sort_by([(name, "ascending") for name in SIDE_KEYS])
-    return pa.Table.from_batches(
-        join_part(table.to_batches(), options), row_schema(options.columns)
-    )
+    return pa.Table.from_batches(join_part(table.to_batches(), options), options.schema)
 
 
 def _items(paths: Sequence[str], reader: RecordReader) -> Iterator[Item]:
@@ -110,18 +108,12 @@ _ORDER = ("id", "trial", "source", "offset", "problem", "status")
 def in_order(rows: pa.Table, *, without: tuple[str, ...] = ()) -> pa.Table:
     """Result rows in an order of their own, with exactly the columns and types that all engines have."""
     columns = rows.schema.names
-    schema = row_schema(_columns(columns))
+    schema = row_schema(pairs="pairs" in columns, cases="case" in columns)
     assert sorted(columns) == sorted(schema.names)
     rows = rows.select(schema.names).cast(schema)
     rows = rows.drop_columns([*without])
     order = [(name, "ascending") for name in _ORDER if name not in without]
     return rows.sort_by(order).combine_chunks()
-
-
-def _columns(names: list[str]) -> Any:
-    from callscore.engines.result_rows import RowColumns
-
-    return RowColumns(pairs="pairs" in names, cases="failing" if "case" in names else "none")
 
 
 def read_results(folder: Path) -> pa.Table:

@@ -124,7 +124,7 @@ def test_a_file_stays_as_it_was_if_an_export_breaks_off(
     callscore: Program, exported: Path, tmp_path: Path
 ) -> None:
     exported.write_text("what was there")
-    damage(tmp_path, "UPDATE results SET score = 'damaged' WHERE case_id = '=1+1'")
+    damage(tmp_path, "UPDATE results SET outcome = 'damaged' WHERE case_id = '=1+1'")
 
     ran = callscore("export", "first", "-o", "out.jsonl")
 

@@ -321,3 +321,13 @@ def test_an_empty_file_that_is_not_new_is_what_is_left_of_a_history(
         with pytest.raises(UnusableStore, match="the file is empty"):
             opens(file)
     assert file.read_bytes() == content
+
+
+def test_the_log_of_a_file_that_was_deleted_does_not_get_into_a_new_one(tmp_path: Path) -> None:
+    file, log = tmp_path / "history.db", tmp_path / "history.db-wal"
+    log.write_bytes(b"what was written last")
+
+    with pytest.raises(UnusableStore, match="the file was deleted, but not"):
+        open_store(file)
+    log.unlink()
+    open_store(file).close()

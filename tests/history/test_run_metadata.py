@@ -107,7 +107,7 @@ def test_nobody_waits_for_a_slow_git(repository: Path, monkeypatch: pytest.Monke
     "reference", ["", "nothing", "HEAD~1", "-h", "--all", "HEAD\x00", "HEAD v1", "$(touch x)"]
 )
 def test_an_unknown_reference_has_no_commit(repository: Path, reference: str) -> None:
-    assert resolve_commit(repository, reference) is None
+    assert resolve_commit(reference, repository) is None
     assert not (repository / "x").exists()
 
 

@@ -52,9 +52,8 @@ def test_a_module_begins_with_the_one_sentence_a_newcomer_needs() -> None:
 
 
 # Modules that users import, or that plugins are like; what a folder offers is in its __init__.
-# `hashing` gives a name of another module.
 PUBLIC_MODULES = re.compile(
-    r"__init__\.py$|^(errors|expect|history/hashing)\.py$|^(adapters|parity|recorders|testing)/"
+    r"__init__\.py$|^(errors|expect)\.py$|^(adapters|parity|recorders|testing)/"
 )
 
 

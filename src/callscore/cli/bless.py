@@ -216,10 +216,11 @@ def _trial_number(trial: str | None) -> int | None:
 
 
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
+    from callscore.history.saved_scores import read_calls
     from callscore.history.saved_totals import require_every_case, saved_counts
     from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
     from callscore.runner.answers import plain_case_payload
-    from callscore.runner.stored_runs import score_reader, stored_calls
+    from callscore.runner.stored_runs import score_reader
 
     run = store.find(request.run or "")
     evaluations = store.evaluations(run.id)
@@ -232,7 +233,7 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
         results=store.results(run.id),
         score_of=score_reader(evaluations, store),
         payload_of=plain_case_payload,
-        calls_of=stored_calls,
+        calls_of=lambda record: read_calls(record.calls),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
     locator = CaseLocator(root, files)

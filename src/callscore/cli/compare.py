@@ -36,7 +36,6 @@ from callscore.engines.comparing_runs import compare, is_case_file
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
-    from callscore.comparing.sides import Side
     from callscore.core.phrases import Language
 
 _FORMATS = ["table", "json", "markdown", "html"]
@@ -84,7 +83,14 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         if output_format == "html":
             comparison = _write_html(request, output, lang)
         else:
-            comparison = _compared(request)
+            comparison = compare(
+                *request.references,
+                measure=request.measure,
+                expected=request.expected,
+                settings=request.settings,
+                store=request.store,
+                removals=request.removals,
+            )
             shown = DEFAULT_MAX_SHOWN if options["max_shown"] is None else options["max_shown"]
             about = (comparison,)
             write_report("compare", about, output, output_format, max_shown=shown, lang=lang)
@@ -97,20 +103,20 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
     )
 
 
-def require_cases_for_html(comparison: Comparison) -> None:
-    """Refuse an HTML report of totals: it is a list of cases."""
-    if comparison.is_totals:
-        raise click.UsageError(
-            "The HTML report compares case by case, and not every case of these runs is saved."
-            " Use another format, or score the files again with --save-cases all."
-        )
+class CompareRequest(Struct, frozen=True, kw_only=True):
+    """What to compare, as it is typed.
 
+    Attributes:
+        references: files of cases, or runs.
+        measure: the measure that decides the verdict.
+        expected: the file of references, if the files have only traces.
+        settings: how the cases of files are scored.
+        typed: the same settings as options of the command line.
+        store: where the history is; None for that of the project.
+        removals: cases that may be missing, with the reasons.
+    """
 
-class _Request(Struct, frozen=True, kw_only=True):
-    """What to compare; `typed` are the settings as options of the command line."""
-
-    before: str
-    after: str
+    references: tuple[str, str]
     measure: str
     expected: str | None
     settings: Settings
@@ -119,7 +125,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     removals: dict[str, str]
 
 
-def _request(options: dict[str, Any]) -> _Request:
+def _request(options: dict[str, Any]) -> CompareRequest:
     before, after, expected = (options[name] for name in ("before", "after", "expected"))
     require_one_stdin(before, after, expected)
     removals = removals_from(options["removed"], options["config"], no_config=options["no_config"])
@@ -133,9 +139,8 @@ def _request(options: dict[str, Any]) -> _Request:
             "Settings and --expected apply to files only: runs are already scored."
             " Score a run again with 'callscore rescore RUN'."
         )
-    return _Request(
-        before=before,
-        after=after,
+    return CompareRequest(
+        references=(before, after),
         measure=options["measure"],
         expected=expected,
         settings=settings,
@@ -145,38 +150,12 @@ def _request(options: dict[str, Any]) -> _Request:
     )
 
 
-def _compared(request: _Request) -> Comparison:
-    return compare(
-        request.before,
-        request.after,
-        measure=request.measure,
-        expected=request.expected,
-        settings=request.settings,
-        store=request.store,
-        removals=request.removals,
-    )
-
-
-def _write_html(request: _Request, output: Output, lang: Language) -> Comparison:
+def _write_html(request: CompareRequest, output: Output, lang: Language) -> Comparison:
     """Write every case with both sides, which `compare` does not return."""
-    from callscore.cli.html_comparison import ComparedInputs, compared_inputs
-    from callscore.comparing.comparison import compare_sides
+    from callscore.cli.html_comparison import compared_inputs
     from callscore.reports.html.compare import html_parts
 
-    inputs = ComparedInputs(
-        references=(request.before, request.after),
-        expected=request.expected,
-        settings=request.settings,
-        typed=request.typed,
-        store=request.store,
-    )
-
-    def by_measure(before: Side, after: Side) -> Comparison:
-        found = compare_sides(before, after, measure=request.measure, removals=request.removals)
-        require_cases_for_html(found)
-        return found
-
-    with compared_inputs(inputs, by_measure, lang) as (runs, cases):
+    with compared_inputs(request, lang) as (runs, cases):
         for part in html_parts(runs, cases, lang=lang):
             output.write_unchanged(part)
         return runs.comparison

@@ -7,7 +7,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.compare import require_cases_for_html
 from callscore.cli.completion import complete_run
 from callscore.cli.exits import gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
@@ -129,7 +128,6 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
         following = decision.next_command
         shown: dict[str, Any] = {"next_command": following, "max_shown": most, "lang": lang}
         if output_format == "html":
-            require_cases_for_html(decision.gate.comparison)
             _write_html(decision, options["store"], output, lang)
         else:
             write_report("gate", (found,), output, output_format, **shown)
@@ -144,10 +142,11 @@ def command(*, lang: Language, output_format: str, **options: Any) -> int:
 
 def _write_html(decision: GateDecision, place: str | None, output: Output, lang: Language) -> None:
     """Write the report with every case of both runs, for which the history is read again."""
-    from callscore.cli.html_comparison import compared_runs
+    from callscore.cli.html_comparison import compared_runs, require_cases_for_html
     from callscore.reports.html.gate import html_parts
 
     found, following = decision.gate, decision.next_command
+    require_cases_for_html(found.comparison)
     with open_existing_store(place) as store:
         more = store_arguments(place)
         runs, cases = compared_runs(store, decision.runs, found.comparison, lang, more)

@@ -95,7 +95,7 @@ class SettingChange(Struct, frozen=True, gc=False, kw_only=True):
     direction: Direction = "different"
 
 
-_ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")
+CHANGE_KINDS: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")  # in the order of a report
 _TOLERANCE = 1e-9  # means of trials are not exact
 
 
@@ -106,7 +106,7 @@ def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
     fixed nor broken.
     """
     found = [change for pair in cases if (change := change_of(pair)) is not None]
-    return tuple(sorted(found, key=lambda change: _ORDER.index(change.kind)))
+    return tuple(sorted(found, key=lambda change: CHANGE_KINDS.index(change.kind)))
 
 
 def change_of(pair: MatchedCase) -> CaseChange | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from callscore.comparing.changes import (
+    CHANGE_KINDS,
     Alarm,
     CaseChange,
     ChangeKind,
@@ -102,8 +103,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
         after: the second.
         main: the difference that decides the verdict.
         others: the differences by other measures, which do not decide the verdict.
-        changes: the cases whose outcome changed: broken first, then fixed, then changed.
         same: how many cases did not change.
+        changes: the cases whose outcome changed: broken first, then fixed, then changed.
         tools: the calls of each tool; empty if they were not counted.
         tags: the cases of each tag.
         alarms: new forbidden calls and schema errors.
@@ -121,8 +122,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
         fewer_trials: cases with fewer trials than before.
         unchecked: cases whose calls were checked against schemas only in the first run. As those with
             fewer trials, they have no names if totals are compared.
-        settings: the settings, scorers and required means that differ.
         all_trials: the difference over all trials of all cases, if the numbers of trials differ.
+        settings: the settings, scorers and required means that differ.
         inputs_changed: cases whose question changed.
         is_same_run: whether a run is compared with itself.
         is_totals: whether only totals are compared, as those of different cases, since not every case
@@ -136,8 +137,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     after: SideSummary
     main: Difference
     others: tuple[Difference, ...] = ()
-    changes: tuple[CaseChange, ...] = ()
     same: int = 0
+    changes: tuple[CaseChange, ...] = ()
     tools: tuple[Slice, ...] = ()
     tags: tuple[Slice, ...] = ()
     alarms: tuple[Alarm, ...] = ()
@@ -153,8 +154,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     expectations_stricter: Noted = Noted()
     fewer_trials: Noted = Noted()
     unchecked: Noted = Noted()
-    settings: tuple[SettingChange, ...] = ()
     all_trials: tuple[float, float] | None = None
+    settings: tuple[SettingChange, ...] = ()
     inputs_changed: Noted = Noted()
     is_same_run: bool = False
     is_totals: bool = False
@@ -666,61 +667,39 @@ def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
         "is_open": gate.is_open,
         "is_doubtful": gate.is_doubtful,
         "fail_on": gate.fail_on,
-        "reasons": [json_safe(asdict(reason)) for reason in gate.reasons],
+        "reasons": _plain(gate.reasons, lang),
         "comparison": comparison_to_dict(gate.comparison, lang=lang),
     }
 
 
 def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict[str, Any]:
     """The verdict, the numbers behind it, every case whose outcome changed, and the slices."""
+    found: dict[str, Any] = {"verdict": comparison.verdict}
+    for name in comparison.__struct_fields__:
+        found[name] = _plain(getattr(comparison, name), lang)
+        if name == "same":
+            counts = {kind: len(comparison.changed(kind)) for kind in CHANGE_KINDS}
+            found["counts"] = counts | {"same": found.pop(name)}
+    if comparison.all_trials is not None:
+        found["all_trials"] = dict(zip(("before", "after"), comparison.all_trials, strict=True))
+    return found
+
+
+def _plain(value: Any, lang: Language) -> Any:
+    """A part of a comparison as plain data."""
+    if type(value) in _WRITERS:
+        return _WRITERS[type(value)](value)
+    if isinstance(value, Struct):
+        return {name: _plain(getattr(value, name), lang) for name in value.__struct_fields__}
+    if isinstance(value, tuple) and not isinstance(value, Note):
+        return [_plain(each, lang) for each in value]
+    return json_safe(value.text(lang) if isinstance(value, Note) else value)
+
+
+def _noted(noted: Noted) -> dict[str, Any]:
     from callscore.words.plain_data import noted_to_dict  # only for this form
 
-    return {
-        "verdict": comparison.verdict,
-        "before": _side_to_dict(comparison.before, lang),
-        "after": _side_to_dict(comparison.after, lang),
-        "main": _difference_to_dict(comparison.main),
-        "others": [_difference_to_dict(other) for other in comparison.others],
-        "counts": {
-            "broken": len(comparison.changed("broken")),
-            "fixed": len(comparison.changed("fixed")),
-            "changed": len(comparison.changed("changed")),
-            "same": comparison.same,
-        },
-        "changes": [_change_to_dict(change) for change in comparison.changes],
-        "tools": [_slice_to_dict(each) for each in comparison.tools],
-        "tags": [_slice_to_dict(each) for each in comparison.tags],
-        "alarms": [json_safe(asdict(alarm)) for alarm in comparison.alarms],
-        "missing": json_safe(list(comparison.missing)),
-        "removed": [
-            json_safe({"case": each.name, "reason": each.reason}) for each in comparison.removed
-        ],
-        "only_before": noted_to_dict(comparison.only_before),
-        "only_after": noted_to_dict(comparison.only_after),
-        "undecided": noted_to_dict(comparison.undecided),
-        "lost": noted_to_dict(comparison.lost),
-        "new_failing": noted_to_dict(comparison.new_failing),
-        "expectations_changed": noted_to_dict(comparison.expectations_changed),
-        "expectations_looser": noted_to_dict(comparison.expectations_looser),
-        "expectations_stricter": noted_to_dict(comparison.expectations_stricter),
-        "fewer_trials": noted_to_dict(comparison.fewer_trials),
-        "unchecked": noted_to_dict(comparison.unchecked),
-        "all_trials": None
-        if comparison.all_trials is None
-        else dict(zip(("before", "after"), comparison.all_trials, strict=True)),
-        "settings": [json_safe(asdict(change)) for change in comparison.settings],
-        "inputs_changed": noted_to_dict(comparison.inputs_changed),
-        "is_same_run": comparison.is_same_run,
-        "is_totals": comparison.is_totals,
-        "fewer_cases": comparison.fewer_cases,
-        "evaluations": json_safe(list(comparison.evaluations)),
-        "notes": [json_safe(note.text(lang)) for note in comparison.notes],
-    }
-
-
-def _side_to_dict(side: SideSummary, lang: Language) -> dict[str, Any]:
-    below = [json_safe(note.text(lang)) for note in side.below]
-    return {**json_safe(asdict(side) | {"below": None}), "below": below}
+    return noted_to_dict(noted)
 
 
 def _difference_to_dict(difference: Difference) -> dict[str, Any]:
@@ -732,10 +711,6 @@ def _difference_to_dict(difference: Difference) -> dict[str, Any]:
         "change": json_safe(difference.change),
         "interval": None if interval is None else {"low": interval.low, "high": interval.high},
     }
-
-
-def _slice_to_dict(each: Slice) -> dict[str, Any]:
-    return {"kind": each.kind, "name": json_safe(each.name), **_difference_to_dict(each.difference)}
 
 
 def _change_to_dict(change: CaseChange) -> dict[str, Any]:
@@ -751,3 +726,14 @@ def _change_to_dict(change: CaseChange) -> dict[str, Any]:
         "reasons": [json_safe(asdict(reason)) for reason in change.reasons],
         "is_expectation_changed": change.is_expectation_changed,
     }
+
+
+_WRITERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    Noted: _noted,
+    RemovedCase: lambda each: json_safe({"case": each.name, "reason": each.reason}),
+    Difference: _difference_to_dict,
+    Slice: lambda each: (
+        {"kind": each.kind, "name": json_safe(each.name)} | _difference_to_dict(each.difference)
+    ),
+    CaseChange: _change_to_dict,
+}

@@ -137,6 +137,12 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         return tuple([each for each in self.shown if each.score is not None])
 
     @property
+    def counted(self) -> tuple[Result, ...]:
+        """The results to show that count: those with a score, and those without an answer."""
+        shown = self.shown
+        return tuple([each for each in shown if each.score is not None or each.failure is not None])
+
+    @property
     def has_notes(self) -> bool:
         """Whether the input contains anything but scored cases."""
         noted = (self.not_scored, self.not_run, self.without_reference, self.skipped, self.unread)

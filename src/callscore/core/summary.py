@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
@@ -49,10 +49,11 @@ ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 # An outcome, and how many cases have it. The forbidden calls of a missing answer are -1.
 _Forbidden = Annotated[int, Meta(ge=-1, le=2**53)]
+_Outcome = tuple[_Count, _Count, _Count, _Forbidden]
 _Times = tuple[_Count, _Count, _Count, _Forbidden, _Count]
 
 
-class ToolCounts(Struct):
+class ToolCounts(Struct, array_like=True):
     """How the calls of one tool went; those that were forbidden are extra, too.
 
     Attributes:
@@ -61,13 +62,13 @@ class ToolCounts(Struct):
             evidence.
     """
 
-    correct: int = 0
-    incorrect: int = 0
-    missed: int = 0
-    extra: int = 0
-    forbidden: int = 0
-    free: int = 0
-    assumed: int = 0
+    correct: _Count = 0
+    incorrect: _Count = 0
+    missed: _Count = 0
+    extra: _Count = 0
+    forbidden: _Count = 0
+    free: _Count = 0
+    assumed: _Count = 0
 
     @property
     def expected(self) -> int:
@@ -87,7 +88,7 @@ class ToolCounts(Struct):
                 setattr(self, count, getattr(self, count) + number * times)
 
 
-class Summary(Struct):
+class Summary(Struct, omit_defaults=True):
     """The counts of many cases; `add` and `merge` change it, everything else only reads it.
 
     Attributes:
@@ -113,21 +114,21 @@ class Summary(Struct):
     """
 
     pass_mark: float = 1.0
-    outcomes: dict[Outcome, int] = field(default_factory=dict)
+    outcomes: dict[_Outcome, _Count] = field(default_factory=dict)
     tools: dict[str, ToolCounts] = field(default_factory=dict)
-    wrong_arguments: dict[tuple[str, str], int] = field(default_factory=dict)
-    confusion: dict[tuple[str | None, str | None], int] = field(default_factory=dict)
-    trials: dict[str, dict[Outcome, int]] = field(default_factory=dict)
-    other_trials: dict[tuple[_Times, ...], int] = field(default_factory=dict)
-    faults: dict[tuple[str, FaultKind], int] = field(default_factory=dict)
-    checked_cases: int = 0
-    checked_calls: int = 0
-    valid_calls: int = 0
-    uncounted_cases: int = 0
-    differing_cases: int = 0
-    turn_cases: int = 0
-    joined_turn_cases: int = 0
-    wrong_turns: dict[int, int] = field(default_factory=dict)
+    wrong_arguments: dict[tuple[str, str], _Count] = field(default_factory=dict)
+    confusion: dict[tuple[str | None, str | None], _Count] = field(default_factory=dict)
+    trials: dict[str, dict[_Outcome, _Count]] = field(default_factory=dict)
+    other_trials: dict[tuple[_Times, ...], _Count] = field(default_factory=dict)
+    faults: dict[tuple[str, FaultKind], _Count] = field(default_factory=dict)
+    checked_cases: _Count = 0
+    checked_calls: _Count = 0
+    valid_calls: _Count = 0
+    uncounted_cases: _Count = 0
+    differing_cases: _Count = 0
+    turn_cases: _Count = 0
+    joined_turn_cases: _Count = 0
+    wrong_turns: dict[int, _Count] = field(default_factory=dict)
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id if it is one of several trials."""
@@ -267,23 +268,9 @@ class Summary(Struct):
         return replace(self, trials=named, other_trials=dict(others))
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts as plain data; without what is 0 or empty."""
-        rows: dict[str, Any] = {
-            name: [(*key, times) for key, times in getattr(self, name).items()]
-            for name in ("wrong_arguments", "confusion", "faults")
-        }
-        plain = _Plain(
-            pass_mark=self.pass_mark,
-            outcomes=_times(self.outcomes),
-            tools=self.tool_outcomes,
-            trials=[(case, _times(outcomes)) for case, outcomes in self.trials.items()],
-            other_trials=[([*kind], times) for kind, times in self.other_trials.items()],
-            wrong_turns=sorted(self.wrong_turns.items()),
-            **rows,
-            **{name: getattr(self, name) for name in _NUMBERS},
-        )
-        found: dict[str, Any] = to_builtins(plain)
-        return found
+        """The counts as plain data, without what is 0 or empty; keys that are not text in lists of pairs."""
+        found: dict[str, Any] = to_builtins(self)
+        return found | {name: _pairs(found[name]) for name in _LISTED if name in found}
 
     @staticmethod
     def from_dict(data: Any) -> Summary:
@@ -292,23 +279,9 @@ class Summary(Struct):
         Raises:
             msgspec.ValidationError: they are something else.
         """
-        plain = convert(data, _Plain, strict=False)
-        faults: dict[tuple[str, FaultKind], int] = {
-            (tool, kind): times  # type: ignore[misc]  # a kind of another version is only counted
-            for tool, kind, times in plain.faults
-        }
-        return Summary(
-            pass_mark=plain.pass_mark,
-            outcomes=_outcomes(plain.outcomes),
-            tools={name: ToolCounts(*numbers) for name, numbers in plain.tools.items()},
-            wrong_arguments={(tool, each): times for tool, each, times in plain.wrong_arguments},
-            confusion={(first, second): times for first, second, times in plain.confusion},
-            trials={case: _outcomes(found) for case, found in plain.trials},
-            other_trials={tuple(kind): times for kind, times in plain.other_trials},
-            faults=faults,
-            wrong_turns=dict(plain.wrong_turns),
-            **{name: getattr(plain, name) for name in _NUMBERS},
-        )
+        found = convert(data, dict[str, Any])
+        counts = {name: _counts(found[name]) for name in _LISTED if name in found}
+        return convert(found | counts, Summary)
 
     @property
     def cases(self) -> int:
@@ -505,7 +478,7 @@ class Summary(Struct):
         for outcomes in self.trials.values():
             yield outcomes, 1
         for kind, times in self.other_trials.items():
-            yield _outcomes(kind), times
+            yield {(a, b, c, d): each for a, b, c, d, each in kind}, times
 
     def case_kinds(self) -> Iterator[tuple[Mapping[Outcome, int], int]]:
         """The outcomes of each case, of which most have one, and how many cases have the same."""
@@ -541,29 +514,26 @@ _NUMBERS = (
 _COUNTED = ("outcomes", "wrong_arguments", "confusion", "faults", "wrong_turns", "other_trials")
 
 
-class _Plain(Struct, frozen=True, omit_defaults=True):
-    """A summary as JSON has it: what has keys that are not text is a list of rows."""
-
-    pass_mark: float = 1.0
-    outcomes: list[_Times] = []
-    tools: dict[str, ToolOutcome] = {}
-    wrong_arguments: list[tuple[str, str, _Count]] = []
-    confusion: list[tuple[str | None, str | None, _Count]] = []
-    trials: list[tuple[str, list[_Times]]] = []
-    other_trials: list[tuple[list[_Times], _Count]] = []
-    faults: list[tuple[str, str, _Count]] = []
-    checked_cases: _Count = 0
-    checked_calls: _Count = 0
-    valid_calls: _Count = 0
-    uncounted_cases: _Count = 0
-    differing_cases: _Count = 0
-    turn_cases: _Count = 0
-    joined_turn_cases: _Count = 0
-    wrong_turns: list[tuple[_Count, _Count]] = []
+_LISTED = (*_COUNTED, "trials")
+# A key of these, as JSON has it.
+_Key = str | int | list[str | int | list[int] | None]
 
 
-def _outcomes(found: Iterable[_Times]) -> dict[Outcome, int]:
-    return {(a, b, c, d): times for a, b, c, d, times in found}
+def _pairs(counts: dict[Any, Any]) -> list[Any]:
+    return [
+        (key, _pairs(value) if isinstance(value, dict) else value) for key, value in counts.items()
+    ]
+
+
+def _counts(pairs: Any) -> dict[Any, Any]:
+    return {
+        _key(key): _counts(value) if isinstance(value, list | tuple) else value
+        for key, value in convert(pairs, list[tuple[_Key, Any]])
+    }
+
+
+def _key(key: Any) -> Any:
+    return tuple(map(_key, key)) if isinstance(key, list) else key
 
 
 def _times(outcomes: Mapping[Outcome, int]) -> list[_Times]:

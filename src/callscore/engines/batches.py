@@ -28,9 +28,9 @@ from callscore.engines.pool import LOST_RECORD
 from callscore.engines.record_reading import RecordReader, batch_items, split_items
 from callscore.engines.result_rows import (
     RowBuilder,
-    RowColumns,
     RowStatus,
     require_pyarrow,
+    row_schema,
 )
 from callscore.engines.row_totals import batches_of, place_text, require_settings, unreadable
 from callscore.engines.tool_definitions import ToolDefinitions
@@ -91,9 +91,9 @@ class RowOptions(Struct, frozen=True, kw_only=True):
         structs.force_setattr(self, "tools", ToolDefinitions(self.tools).of_run)
 
     @property
-    def columns(self) -> RowColumns:
-        """The large columns of the rows."""
-        return RowColumns(pairs=self.pairs, cases=self.cases)
+    def schema(self) -> Any:
+        """The schema of the rows."""
+        return row_schema(pairs=self.pairs, cases=self.cases != "none")
 
 
 def score_batches(  # noqa: PLR0913  (all are options)
@@ -151,7 +151,7 @@ def score_batches(  # noqa: PLR0913  (all are options)
     )
     items = batch_items(batches_of(data), RecordReader(options, CASES), numbered=True)
     scorer = RowScorer(options)
-    return arrow.RecordBatchReader.from_batches(scorer.schema, score_items(items, scorer))
+    return arrow.RecordBatchReader.from_batches(options.schema, score_items(items, scorer))
 
 
 def score_split(
@@ -201,12 +201,12 @@ class RowScorer:
         self._definitions = ToolDefinitions(options.tools)
         self._references = references
         self._builder = RowBuilder(
-            options.columns,
+            pairs=options.pairs,
+            cases=options.cases,
             redaction=options.redaction,
             max_cases=max_cases,
             hides_cases=hides_cases,
         )
-        self.schema = self._builder.schema
 
     def next_batch(self, items: Iterator[Item]) -> Any:
         """The rows of the next of these, as many as fit into a record batch; None if there are no more.

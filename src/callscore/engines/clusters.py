@@ -28,7 +28,7 @@ from callscore.engines.cluster_files import (
 )
 from callscore.engines.inputs import CASES, NO_JOIN, REFERENCES, TRACES
 from callscore.engines.record_reading import RecordReader, batch_items, split_items
-from callscore.engines.result_rows import case_text, read_case_text, require_pyarrow, row_schema
+from callscore.engines.result_rows import case_text, read_case_text, require_pyarrow
 from callscore.engines.row_totals import (
     RowRun,
     RowTotals,
@@ -223,7 +223,7 @@ class Cluster:
 
     def _rows(self, data: Any, references: Any, options: RowOptions, parts: int) -> Any:
         """The result rows of data, or of traces and references."""
-        schema = row_schema(options.columns)
+        schema = options.schema
         if references is None:
             return self._mapped(data, partial(score_part, options=options), schema)
         sides = [

@@ -22,7 +22,7 @@ from callscore.history.run_metadata import (
     is_partial,
     lineage,
     name_problem,
-    resolve_commit_here,
+    resolve_commit,
 )
 from callscore.history.writer import unsaved_file_after
 from callscore.reports.gate import suggested_command
@@ -106,7 +106,7 @@ def _notes(
             yield Note(_LEFT_OUT, {"side": name})
     if request.run != NEWEST:
         return
-    saved, head = store.last_saved(), resolve_commit_here("HEAD")
+    saved, head = store.last_saved(), resolve_commit("HEAD")
     if saved != after.run:
         yield Note(_OTHER_CLOCK, {"saved": saved})
     if head and after.git_commit and head != after.git_commit:
@@ -135,12 +135,12 @@ def _is_branch(store: Store, name: str) -> bool:
     """Whether a name that could be that of a baseline is only the name of a branch or a tag."""
     if name_problem(name) is not None or _is_known(store, name, resolve=None):
         return False
-    commit = resolve_commit_here(name)
+    commit = resolve_commit(name)
     return commit is not None and not commit.startswith(name.lower())
 
 
 def _is_known(
-    store: Store, name: str, resolve: Callable[[str], str | None] | None = resolve_commit_here
+    store: Store, name: str, resolve: Callable[[str], str | None] | None = resolve_commit
 ) -> bool:
     try:
         store.find(name, resolve=resolve)

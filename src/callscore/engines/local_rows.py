@@ -99,7 +99,7 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         MissingExtra: pyarrow, or what a file needs, is not installed.
         WorkerEnded: no process can be started.
     """
-    schema = row_schema(structs.replace(options.columns, cases="none"))
+    schema = row_schema(pairs=options.pairs)
     _require_repeatable((*references, *files), resume=resume)
     known = _References(references, options) if references else None
     kept = options.cases if keeps_failing else max_shown
@@ -143,7 +143,7 @@ def _fingerprint(
     given = [
         *(__version__, ROW_VERSION, kept, settings_payload(options.settings), options.skip_bad),
         *(dict(options.fields or {}), options.format, read_options, tools_payload(options.tools)),
-        *(options.columns, options.redaction),
+        *(options.pairs, options.cases, options.redaction),
     ]
     return Fingerprint(
         input=_digest([[_file_state(path) for path in each] for each in (references, files)]),
@@ -318,7 +318,7 @@ class _SplitScorer:
         """Write the rows of a split, and count them."""
         lost = (*skipped_places(split), *lost)
         fingerprint = structs.replace(self.parts.fingerprint, lost=lost)
-        schema = with_fingerprint(row_schema(self.options.columns), fingerprint)
+        schema = with_fingerprint(self.options.schema, fingerprint)
         return self._count(written_rows(self.parts.path(split.name), schema, batches), lost)
 
     def _counted(self, split: Split) -> _Scored | None:

@@ -65,23 +65,13 @@ def require_pyarrow(purpose: str, extra: str = "parquet") -> Any:
     return pa
 
 
-class RowColumns(Struct, frozen=True, gc=False):
-    """Which of the large columns a row has.
+def row_schema(*, pairs: bool = False, cases: bool = False) -> Any:
+    """The Arrow schema of the rows; its metadata has the version of the schema.
 
-    Attributes:
-        pairs: the case as in the JSON report, with the aligned pairs and their differences.
-        cases: of which cases the row has the case itself: `none`, `failing` or `all`.
+    Args:
+        pairs: whether rows have the case as in the JSON report, with the aligned pairs and their differences.
+        cases: whether rows have the case itself.
     """
-
-    pairs: bool = False
-    cases: Literal["none", "failing", "all"] = "none"
-
-
-DEFAULT_COLUMNS = RowColumns()
-
-
-def row_schema(columns: RowColumns = DEFAULT_COLUMNS) -> Any:
-    """The Arrow schema of the rows; its metadata has the version of the schema."""
     arrow = require_pyarrow("Writing result rows")
     text, whole, real = arrow.string(), arrow.int64(), arrow.float64()
 
@@ -113,9 +103,9 @@ def row_schema(columns: RowColumns = DEFAULT_COLUMNS) -> Any:
         ("offset", whole),
         ("problem", text),
     ]
-    if columns.pairs:
+    if pairs:
         fields.append(("pairs", text))
-    if columns.cases != "none":
+    if cases:
         fields.append(("case", text))
     return arrow.schema(fields, metadata={VERSION_KEY: str(ROW_VERSION).encode()})
 
@@ -196,7 +186,8 @@ class RowBuilder:
     """Collects rows, and makes Arrow record batches of them.
 
     Args:
-        columns: which large columns the rows have.
+        pairs: whether rows have the column `pairs`.
+        cases: of which cases rows have the case itself.
         redaction: what is hidden in `pairs` beside secrets; None to hide nothing.
         max_cases: the column `case` has at most this many cases; None for no limit.
         hides_cases: whether the same is hidden in the column `case`.
@@ -208,15 +199,17 @@ class RowBuilder:
 
     def __init__(
         self,
-        columns: RowColumns = DEFAULT_COLUMNS,
         *,
+        pairs: bool = False,
+        cases: Literal["none", "failing", "all"] = "none",
         redaction: Redaction | None = None,
         max_cases: int | None = None,
         hides_cases: bool = False,
     ) -> None:
-        self.schema = row_schema(columns)
+        self.schema = row_schema(pairs=pairs, cases=cases != "none")
         self.size = 0
-        self._columns = columns
+        self._has_pairs = pairs
+        self._cases = cases
         self._cases_left = max_cases
         self._hider = None if redaction is None else Hider(redaction, is_live=True)
         self._hides_cases = hides_cases
@@ -244,7 +237,7 @@ class RowBuilder:
             numbers = self._numbers[outcome] = _numbers_of(outcome, score.settings.pass_mark)
         is_flawless = correct == expected == actual and not faults
         large: dict[str, Any] = {}
-        if self._columns.pairs:
+        if self._has_pairs:
             large["pairs"] = self._pairs_text(case, score)
             self.size += len(large["pairs"])
         if self._cases_left != 0 and self._keeps(is_failing=not numbers[-1]):
@@ -280,7 +273,7 @@ class RowBuilder:
         return case_to_json(shown).decode()
 
     def _keeps(self, *, is_failing: bool) -> bool:
-        return self._columns.cases == "all" or (is_failing and self._columns.cases == "failing")
+        return self._cases == "all" or (is_failing and self._cases == "failing")
 
     def _case_text(self, case: Case) -> str:
         text = case_text(case)

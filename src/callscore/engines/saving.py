@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,11 +36,8 @@ from callscore.history.locks import RunLock
 from callscore.history.opening import file_evaluation_name, project_path
 from callscore.history.records import (
     EvaluationRecord,
-    ResultRecord,
     RunRecord,
     RunStatus,
-    asked_digest,
-    expectation_digest,
 )
 from callscore.history.run_metadata import (
     READING_ARGUMENT,
@@ -50,7 +46,7 @@ from callscore.history.run_metadata import (
     require_no_baseline,
     versions,
 )
-from callscore.history.saved_scores import calls_payload, score_counts, score_fields
+from callscore.history.saved_scores import saved_result, score_counts
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,
@@ -127,36 +123,17 @@ class Recorder(RunWriter):
         `case` is the case of the result, and `payload` is how it is saved: scorers may have changed that of
         the result. For the others see `ResultRecord`.
         """
-        answer, failure = result.answer, result.failure
-        calls = None if case.actual is None else calls_payload(case.actual)
-        fields: dict[str, Any] = {"answer": calls}  # of a file, so that it can be scored again
-        if answer is not None:
-            fields = {
-                "answer": answer.document,
-                "seconds": answer.seconds,
-                "usage": answer.usage,
-                "attempts": answer.attempts,
-                "is_reused": answer.is_reused,
-            }
-        if failure is not None:
-            fields |= {"failure": (failure.kind, failure.problem), "attempts": failure.attempts}
-        record = ResultRecord(
+        record = saved_result(
+            result,
+            case,
+            payload,
             run=self.run.id,
             evaluation=evaluation,
-            case=case.id,
             trial=trial,
             position=position,
-            status=result.status,
-            payload=payload,
-            expectation=expectation_digest(payload),
-            asked=asked_digest(payload),
             question=digest,
-            calls=calls,
-            passed=result.passed,
             values=values,
             finished_at=time(),
-            **fields,
-            **score_fields(result.score, case, payload),
         )
         self.put(record, on_saved)
 
@@ -185,7 +162,7 @@ def begin_run(
     """Begin a run with these fields, locked before other processes can see it."""
     now = started_at or time()
     if "git_commit" not in fields:
-        fields["git_commit"], fields["git_dirty"] = git_state(Path.cwd())
+        fields["git_commit"], fields["git_dirty"] = git_state()
     run = RunRecord(
         id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
     )

@@ -96,24 +96,13 @@ def _removable_runs(store: Store, connection: AnyConnection, keep: int) -> dict[
             is_recent = time() - run.started_at < _TRUSTED_SECONDS
             if is_recent or not is_unlocked(store, run):
                 kept.add(number)
-    kept = _with_parents(kept, records)
-    return {number: run for number, run in reversed(records.items()) if number not in kept}
-
-
-def _with_parents(numbers: Iterable[int], records: dict[int, RunRecord]) -> set[int]:
-    """The runs, the runs whose answers they score again, and so on."""
     by_id = {run.id: number for number, run in records.items()}
-    found: set[int] = set()
-    waiting = [number for number in numbers if number in records]
-    while waiting:
-        number = waiting.pop()
-        if number in found:
-            continue
-        found.add(number)
+    for number in tuple(kept):  # the runs whose answers they score again, and so on
         parent = by_id.get(records[number].parent or "")
-        if parent is not None:
-            waiting.append(parent)
-    return found
+        while parent is not None and parent not in kept:
+            kept.add(parent)
+            parent = by_id.get(records[parent].parent or "")
+    return {number: run for number, run in reversed(records.items()) if number not in kept}
 
 
 # --- the SQL: numbers of runs are part of it, there may be more than a database accepts as values ---------

@@ -7,7 +7,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from itertools import chain
 from threading import Lock
@@ -70,6 +70,7 @@ _ERRORS_BY_TEXT = {
     ),
     "could not translate host name|failed to resolve host": "unknown host. Check its spelling.",
     "password authentication failed": _NO_LOGIN,
+    "starting up|shutting down|not accepting connections|in recovery mode": _LOST,
     "no password supplied": ("the server requires a password. Set PGPASSWORD, or use ~/.pgpass."),
     "connection timeout expired": (
         "the connection timed out. Check that the server can be reached."
@@ -326,13 +327,15 @@ _PAGE = 2_000
 def fetch_pages(connection: AnyConnection, query: str, given: _Values = ()) -> Iterator[list[Any]]:
     """The rows of a long query, some at a time."""
     if isinstance(connection, sqlite3.Connection):
-        cursor: Any = connection.execute(query, given)
-    else:
-        cursor = connection.cursor("callscore")  # with a name the rows stay on the server
-        cursor.execute(_for_server(query), given)
-    with closing(cursor):
+        cursor = connection.execute(query, given)
         while rows := cursor.fetchmany(_PAGE):
             yield rows
+        return
+    # With a name the rows stay on the server.
+    with connection.cursor("callscore") as named:
+        named.execute(_for_server(query), given)
+        while found := named.fetchmany(_PAGE):
+            yield found
 
 
 def execute(connection: AnyConnection, statement: str, given: _Values = ()) -> int:

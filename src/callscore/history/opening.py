@@ -74,7 +74,7 @@ def store_file_path(place: Path | str | None) -> Path | None:
         ) from error
 
 
-def _display_path(path: Path) -> str:
+def display_path(path: Path) -> str:
     """The path relative to the working directory, if it is inside it."""
     with suppress(OSError, ValueError):
         path = path.relative_to(Path.cwd())
@@ -154,7 +154,7 @@ def _open_file(path: Path, *, named: Path | str | None, is_read_only: bool = Fal
     from callscore.history.store import Store
 
     connecting = partial(connect_file, path, is_read_only=is_read_only)
-    return _with_tables(Store(_display_path(path), connecting, path, named))
+    return _with_tables(Store(display_path(path), connecting, path, named))
 
 
 def create_file(path: Path) -> None:
@@ -162,7 +162,13 @@ def create_file(path: Path) -> None:
     from callscore.history.database import connect_file, readable_errors
     from callscore.history.tables import make_tables
 
-    new, place = path.with_name(f"{path.name}-{os.urandom(8).hex()}"), _display_path(path)
+    new, place = path.with_name(f"{path.name}-{os.urandom(8).hex()}"), display_path(path)
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and not path.exists():  # SQLite would write it into the new file
+        raise UnusableStore(
+            place,
+            f"the file was deleted, but not {log.name}. Restore the file, or delete that, too.",
+        )
     try:
         with readable_errors(place), closing(connect_file(new)) as connection:
             # Readers and writers do not block each other. The file remembers it; some disks cannot do it.
@@ -221,13 +227,13 @@ def make_store_folder(path: Path) -> None:
         raise _unusable_folder(folder, error) from error
     if is_folder:
         raise UnusableStore(
-            _display_path(path), "a file is required, but this is a folder. Move it away."
+            display_path(path), "a file is required, but this is a folder. Move it away."
         )
 
 
 def _unusable_folder(folder: Path, error: OSError) -> UnusableStore:
     return UnusableStore(
-        _display_path(folder),
+        display_path(folder),
         f"the folder for the history cannot be used ({error.strerror}). Make it a writable folder.",
     )
 

@@ -10,12 +10,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from callscore.core.large_number import encode_large
-from callscore.core.results import MetricValue, Status, Usage
+from callscore.core.results import MetricValue, ScoreCounts, Status, Usage
 from callscore.core.statistics import Interval, wilson
 from callscore.core.summary import ToolOutcome
 from callscore.hiding.finding import OPENING
-from callscore.history.hashing import blake2b
 from callscore.words.value_text import encode_json, json_safe, json_safe_string
+
+try:
+    from _blake2 import blake2b  # that of `hashlib`, which loads OpenSSL
+except ImportError:  # pragma: no cover  (not CPython)
+    from hashlib import blake2b
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
@@ -141,6 +145,19 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     attempts: _Count = 1
     is_reused: bool = False
     finished_at: _Seconds = 0.0
+
+    @property
+    def score_counts(self) -> ScoreCounts:
+        """The counts of its score, and the values of the scorers, as a `Result` has them."""
+        values = [(each.name, each.value, each.reason, each.is_broken) for each in self.values]
+        return ScoreCounts(
+            counts=self.counts,
+            values=tuple(values),
+            faults=self.faults,
+            turns=self.turns,
+            first_wrong_turn=self.first_wrong_turn,
+            tools=self.tools,
+        )
 
 
 class AnswerRecord(Struct, frozen=True, kw_only=True):

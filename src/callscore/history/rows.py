@@ -141,7 +141,7 @@ def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     return EvaluationRecord(**fields)
 
 
-# --- results and answers --------------------------------------------------------------------------
+# --- results and answers as rows -----------------------------------------------------------------
 
 
 class StoredOutcome(Struct, array_like=True, frozen=True, gc=False):
@@ -169,14 +169,6 @@ decode_tags = lru_cache(maxsize=10_000)(msgspec.json.Decoder(tuple[str, ...]).de
 
 def result_row(record: ResultRecord, run: int, bodies: Bodies) -> tuple[Any, ...]:
     """A result as the values of its columns, given the number of its run."""
-    score = ScoreCounts(
-        record.counts,
-        tuple([(each.name, each.value, each.reason, each.is_broken) for each in record.values]),
-        record.faults,
-        record.turns,
-        record.first_wrong_turn,
-        record.tools,
-    )
     # The answer of a file is its calls.
     answer = None if record.answer == record.calls else record.answer
     inside = {"calls": record.calls, "comparison": record.comparison}
@@ -193,7 +185,7 @@ def result_row(record: ResultRecord, run: int, bodies: Bodies) -> tuple[Any, ...
         record.f1,
         json_text(record.payload.get("tags")),
         record.finished_at,
-        json_bytes(StoredOutcome(score, record.failure)).decode(),
+        json_bytes(StoredOutcome(record.score_counts, record.failure)).decode(),
         _usage_text(record),
         record.is_reused,
         clean_text(record.question) or None,

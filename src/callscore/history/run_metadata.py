@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from glob import glob
-from pathlib import Path
 from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from callscore import __version__
 from callscore.errors import InvalidOption, UnknownRun
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.history.records import Baseline, RunRecord
     from callscore.history.store import Store
 
@@ -28,21 +29,19 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 
 def name_problem(name: str) -> str | None:
     """Why this cannot be the name of a run or baseline; None if it can."""
-    if not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
-        return f"a name has 1 to {MAX_NAME_LENGTH} printable characters"
-    if name != name.strip():
-        return "it starts or ends with a space"
-    return _reserved_meaning(name)
-
-
-def _reserved_meaning(name: str) -> str | None:
-    if name.startswith("-"):
-        return "it starts like an option"
-    if _LATEST.fullmatch(name) or name.lower() in _GIT_HEADS or "~" in name:
-        return "it is reserved for the age of a run or a commit"
-    if ":" in name:
-        return "a colon separates a variant"
-    return "it has the form of a run id" if is_run_id(name) else None
+    is_invalid = {
+        f"a name has 1 to {MAX_NAME_LENGTH} printable characters": (
+            not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable()
+        ),
+        "it starts or ends with a space": name != name.strip(),
+        "it starts like an option": name.startswith("-"),
+        "it is reserved for the age of a run or a commit": (
+            _LATEST.fullmatch(name) or name.lower() in _GIT_HEADS or "~" in name
+        ),
+        "a colon separates a variant": ":" in name,
+        "it has the form of a run id": is_run_id(name),
+    }
+    return next((problem for problem in is_invalid if is_invalid[problem]), None)
 
 
 def is_run_id(text: str) -> bool:
@@ -124,8 +123,8 @@ _GIT_VARIABLES = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX")
 _LIBRARIES = ("openai",)
 
 
-def git_state(folder: Path) -> tuple[str | None, bool | None]:
-    """The commit of the repository of the folder, and whether tracked files have changed since.
+def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
+    """The commit of the repository of a folder, and whether tracked files have changed since.
 
     None if unknown: no repository, no commit, or no git.
     """
@@ -136,26 +135,18 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
     return commit, None if changed is None else bool(changed)
 
 
-def resolve_commit(folder: Path, reference: str) -> str | None:
-    """The commit that git resolves a reference to, in the repository of the folder.
+def resolve_commit(reference: str, folder: Path | None = None) -> str | None:
+    """The commit that git resolves a reference to, in the repository of a folder; None if there is none.
 
-    None if there is none. References that begin like an option are never passed to git.
+    References that begin like an option are never passed to git.
     """
     if not reference or reference.startswith("-") or "\x00" in reference:
         return None
     return run_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
 
 
-def resolve_commit_here(reference: str) -> str | None:
-    """`resolve_commit` in the repository of the working directory."""
-    try:
-        return resolve_commit(Path.cwd(), reference)
-    except OSError:  # the working directory is gone
-        return None
-
-
-def run_git(folder: Path, *arguments: str) -> str | None:
-    """What git prints in a folder; None if it fails, or is not installed."""
+def run_git(folder: Path | None, *arguments: str) -> str | None:
+    """What git prints in a folder, by default the working directory; None if it fails, or is not installed."""
     # Most commands that read a history do not ask git.
     import shutil
     import subprocess

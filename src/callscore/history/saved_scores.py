@@ -1,4 +1,4 @@
-"""A score as it is saved, and the same score again: nothing is compared a second time.
+"""A result as it is saved, and the same result with the same score again: nothing is compared a second time.
 
 The calls of a score are those of its case; what is saved is which are paired and how they differ. Calls are saved with it
 only if they are not the expected or the actual calls of the case: in groups, or if some do not count.
@@ -19,11 +19,12 @@ from msgspec.structs import astuple
 
 from callscore.core.arguments import ArgumentCounts, Difference
 from callscore.core.call import DecodedCalls, ToolCall
-from callscore.core.case import Case, Expected, Forbidden, Group, Times
+from callscore.core.case import Case, Expected, Forbidden, Group, Times, origin_in
 from callscore.core.counted_calls import Ignored
 from callscore.core.expectation_json import contains_rule_keys, expected_to_json
 from callscore.core.nesting import leaves
 from callscore.core.rendering import safe_repr
+from callscore.core.results import Answer, Failure, Result, failure_kind
 from callscore.core.rules import Matcher
 from callscore.core.score import (
     SCHEMA_FAULTS,
@@ -39,8 +40,8 @@ from callscore.core.score import (
 )
 from callscore.core.summary import tool_outcomes
 from callscore.errors import CallscoreError, InvalidCall
-from callscore.formats.case_sides import read_expected_side
 from callscore.history.plain_values import call_fields, exact_json, is_json
+from callscore.history.records import ResultRecord, asked_digest, expectation_digest
 from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 
@@ -91,16 +92,16 @@ class SavedScore(Struct, frozen=True, kw_only=True):
 
     equal: int = 0
     correct: tuple[Positions, ...] = ()
-    incorrect: tuple[SavedPair, ...] = ()
-    accepted: tuple[SavedPair, ...] = ()
     forbidden: tuple[int, ...] = ()
     free: tuple[int, ...] = ()
+    assumed_writes: tuple[str, ...] = ()
     faults: tuple[Fault, ...] | None = None
     turns: tuple[TurnScore, ...] = ()
     ignored: tuple[Ignored, ...] = ()
-    assumed_writes: tuple[str, ...] = ()
-    expectation: bool | list[Any] = False
+    incorrect: tuple[SavedPair, ...] = ()
+    accepted: tuple[SavedPair, ...] = ()
     expected: tuple[ToolCall, ...] | UnsetType = UNSET
+    expectation: bool | list[Any] = False
     actual: tuple[ToolCall, ...] | UnsetType = UNSET
 
 
@@ -187,8 +188,12 @@ def _is_equal(pair: Pair) -> bool:
 
 def _is_written(items: Sequence[Expected], wanted: Sequence[Any], written: Sequence[Any]) -> bool:
     """Whether these expected items can be read from the saved case, in which they are `written`."""
-    is_python = any(PYTHON_KEY in item for item in written if isinstance(item, dict))
-    return _is_same(items, wanted) and not is_python
+    is_same = _is_same(items, wanted)
+    if is_same and wanted.__class__ is DecodedCalls:
+        return True
+    if any(PYTHON_KEY in item for item in written if isinstance(item, dict)):
+        return False
+    return is_same or [expected_payload(item) for item in items] == [*written]
 
 
 def _is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
@@ -317,6 +322,8 @@ def _read_score(
 ) -> Score:
     written: tuple[Any, ...] = ()
     if saved.expected is UNSET or saved.expectation is True:
+        from callscore.formats.case_sides import read_expected_side  # most commands read no score
+
         items = payload.get("expected") or []
         written = read_expected_side(items, where="expected", spelled=True)
     expectation: Any = written if saved.expectation is True else None
@@ -384,3 +391,89 @@ def _decoded(value: Any) -> Any:
         return Matcher(key, *map(_decoded, parts))
     members = value[_OBJECT] if _OBJECT in value else value.items()
     return {key: _decoded(member) for key, member in members}
+
+
+# --- results as records, and records as results ---------------------------------------------------
+
+
+def saved_result(
+    result: Result, case: Case, payload: dict[str, Any], **fields: Any
+) -> ResultRecord:
+    """A result as it is saved, with these other fields.
+
+    `case` is the case of the result, and `payload` is how it is saved: scorers may have changed that of the
+    result.
+    """
+    answer, failure = result.answer, result.failure
+    calls = None if case.actual is None else calls_payload(case.actual)
+    fields["answer"] = calls  # of a file, so that it can be scored again
+    if answer is not None:
+        fields |= {
+            "answer": answer.document,
+            "seconds": answer.seconds,
+            "usage": answer.usage,
+            "attempts": answer.attempts,
+            "is_reused": answer.is_reused,
+        }
+    if failure is not None:
+        fields |= {"failure": (failure.kind, failure.problem), "attempts": failure.attempts}
+    return ResultRecord(
+        case=case.id,
+        status=result.status,
+        payload=payload,
+        expectation=expectation_digest(payload),
+        asked=asked_digest(payload),
+        calls=calls,
+        passed=result.passed,
+        **fields,
+        **score_fields(result.score, case, payload),
+    )
+
+
+def stored_score(record: ResultRecord, settings: Settings) -> Score | None:
+    """The score of a result as it was stored; None if there is none, or it cannot be read."""
+    return read_score(record.comparison, record.payload, read_calls(record.calls), settings)
+
+
+def stored_result(record: ResultRecord, settings: Settings, *, has_trials: bool = True) -> Result:
+    """A result with everything that is stored; what was expected is as a case file has it.
+
+    Without `has_trials`, the only trial of a case has no number.
+    """
+    trial, failure = record.trial if has_trials else None, None
+    if record.failure is not None:
+        kind, problem = record.failure
+        failure = Failure(
+            case=record.case,
+            kind=failure_kind(kind),
+            problem=problem,
+            trial=trial,
+            attempts=record.attempts,
+        )
+    payload = record.payload
+    tags, expected = payload.get("tags"), payload.get("expected")
+    return Result(
+        case=Case(
+            payload.get("input"),
+            id=record.case,
+            trial=trial,
+            expected=expected if isinstance(expected, list) else UNSET,
+            actual=read_calls(record.calls),
+            tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
+            metadata=payload.get("metadata"),
+            origin=origin_in(payload.get("origin")),
+        ),
+        status=record.status,
+        answer=Answer(
+            document=record.answer,
+            seconds=record.seconds,
+            usage=record.usage,
+            attempts=record.attempts,
+            is_reused=record.is_reused,
+        ),
+        score=stored_score(record, settings),
+        values=record.values,
+        passed=record.passed,
+        failure=failure,
+        saved=record.score_counts,
+    )

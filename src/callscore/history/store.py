@@ -19,7 +19,7 @@ from callscore.history.records import (
     clean_text,
 )
 from callscore.history.rows import Bodies, evaluation_row, run_records
-from callscore.history.run_metadata import resolve_commit_here
+from callscore.history.run_metadata import resolve_commit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ class Store(Database):
 
     @with_retries
     def find(
-        self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
+        self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit
     ) -> RunRecord:
         """The run that a reference means, see `find_run`.
 

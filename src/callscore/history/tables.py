@@ -244,7 +244,18 @@ def has_tables(connection: AnyConnection, place: str) -> bool:
     rows = fetch_all(connection, _TABLES_OF_FILE if is_file else _TABLES_OF_SERVER)
     names = {name for (name,) in rows}
     if VERSION_TABLE.name in names:
-        return _is_this_version(connection, place)
+        versions = fetch_all(connection, f"SELECT version FROM {VERSION_TABLE.name}")  # noqa: S608  (our own name)
+        if versions == [(VERSION,)]:
+            return True
+        if any(isinstance(found, int) and found > VERSION for (found,) in versions):
+            raise UnusableStore(
+                place, "written by a newer callscore. Upgrade: pip install --upgrade callscore"
+            )
+        raise UnusableStore(
+            place,
+            f"its tables have another version than {VERSION}, or are damaged. Restore a copy,"
+            " or move it away to create a new one.",
+        )
     # A file must not have other tables; on a server other programs may have theirs beside ours.
     if names if is_file else names & {table.name for table in TABLES}:
         raise UnusableStore(
@@ -255,26 +266,6 @@ def has_tables(connection: AnyConnection, place: str) -> bool:
             place, "the file is empty. Restore a copy, or delete it to create a new one."
         )
     return False
-
-
-def _is_this_version(connection: AnyConnection, place: str) -> bool:
-    rows = fetch_all(connection, f"SELECT version FROM {VERSION_TABLE.name}")  # noqa: S608  (our own name)
-    found = rows[0][0] if len(rows) == 1 else None
-    if found == VERSION:
-        return True
-    if not isinstance(found, int) or found < 1:
-        raise UnusableStore(place, "the file is damaged. Restore a copy of it.")
-    if found > VERSION:
-        raise UnusableStore(
-            place,
-            f"written by a newer callscore: its tables have version {found}, and this callscore "
-            f"reads version {VERSION}. Upgrade: pip install --upgrade callscore",
-        )
-    raise UnusableStore(
-        place,
-        f"its tables have version {found}, from before the first release, and this callscore "
-        f"reads version {VERSION}. Move it away to create a new one.",
-    )
 
 
 def make_tables(connection: AnyConnection) -> None:

@@ -20,7 +20,12 @@ from callscore.core.phrases import Language, Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.hidden_records import RecordHider
 from callscore.history.locks import RunLock
-from callscore.history.opening import default_path, make_store_folder, store_file_path
+from callscore.history.opening import (
+    default_path,
+    display_path,
+    make_store_folder,
+    store_file_path,
+)
 from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
@@ -123,12 +128,7 @@ class FallbackStore:
         """Which files were written, and how to import them; empty if there are none."""
         if not self.files:
             return ""
-        names = []
-        for path in self.files:
-            name = str(path)
-            with suppress(OSError, ValueError):
-                name = str(path.relative_to(Path.cwd()))
-            names.append(name)
+        names = [display_path(path) for path in self.files]
         command = shlex.join(["callscore", "import", *names]) + self.command_options
         return say(_SAVED, lang, files=", ".join(names), command=command)
 

@@ -206,7 +206,7 @@ class Session:
             known = case if trace.case_id else replace(case, id=NO_ID)
             trace.faults = self._faults.check(place, known)
         elif not self._references:
-            trace.unscored = "received"
+            return
         elif trace.part > 1:
             trace.unscored = "late"
         elif trace.case_id is None:
@@ -217,7 +217,7 @@ class Session:
         else:
             self._unseen.pop(reference.id, None)
             trace.score = self._scores.take(join_case(reference, case), place).score
-            trace.unscored = "" if trace.score else "unreadable"
+            trace.unscored = "unreadable" if trace.score is None else ""
 
     def _line(self, trace: Trace) -> bytes:
         """The line of a trace.

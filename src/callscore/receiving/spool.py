@@ -60,12 +60,13 @@ class LineFile:
         try:
             if fcntl is not None:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(self._file).st_ino == self._path.stat().st_ino:
-                return ""
-        except OSError:  # locked, or deleted in between by a receiver that ended
-            pass
+            is_ours = os.fstat(self._file).st_ino == self._path.stat().st_ino
+        except (BlockingIOError, FileNotFoundError):  # of a receiver that runs, or has just ended
+            is_ours = False
+        except OSError:  # a file system without locks
+            is_ours = True
         problem = f"another receiver is writing to this file: {self._path} is in use"
-        return f"{problem}. Stop it, {_OTHER_OUTPUT}"
+        return "" if is_ours else f"{problem}. Stop it, {_OTHER_OUTPUT}"
 
     @property
     def size(self) -> int:

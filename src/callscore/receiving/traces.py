@@ -35,9 +35,9 @@ DEFAULT_MATCH = "callscore.case_id"
 # Why a trace was closed: its root arrived, or nothing did; it was too old or too large; or the receiver
 # ended.
 ClosedBy = Literal["root", "quiet", "age", "size", "shutdown"]
-# Why a trace has no score: it was not to be scored, it names no case or several, no reference has that
-# id, it is a part that came late, or its calls could not be read or compared.
-Unscored = Literal["", "received", "nameless", "ambiguous", "unknown", "late", "unreadable"]
+# Why a trace has no score although it should: it names no case or several, no reference has that id, it is a
+# part that came late, or its calls could not be read or compared.
+Unscored = Literal["", "nameless", "ambiguous", "unknown", "late", "unreadable"]
 _OVERHEAD, _OVERHEAD_OF_ROW = 400, 1000  # bytes that Python needs for a span and around it, about
 _MAX_REMEMBERED = 500_000  # spans that were written
 # The format of spans without the attributes of another one, and what its own begin with.
@@ -90,7 +90,7 @@ class Trace(Struct, kw_only=True, eq=False):
         case_ids: the values of the match attribute; only that of the root span if it has one.
         case: the actual side of a case; None if the calls could not be read.
         problem: why calls could not be read or compared, in a sentence; empty if they could.
-        unscored: why it has no score, and was not checked; empty if it has, or was.
+        unscored: why it has no score, or was not checked, although it should; else empty.
         score: how the calls compare.
         faults: those that were found; None if it was not checked.
     """

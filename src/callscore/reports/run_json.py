@@ -36,11 +36,7 @@ def write_json(run: RunResults, *, lang: Language = "en") -> str:
 
 
 def _cases(evaluation: EvaluationResults, lang: Language) -> str:
-    found = [
-        _case(case, lang)
-        for case in evaluation.results.shown
-        if case.score is not None or case.failure is not None
-    ]
+    found = [_case(case, lang) for case in evaluation.results.counted]
     if not found:
         return _NO_CASES
     return f'\n      "cases": [{b",".join(found).decode()}\n      ]'

@@ -26,33 +26,26 @@ _START_OF_CASE, _END_OF_CASE = len("\n    {"), -len("\n    }")
 
 def write_json(results: Results, *, lang: Language = "en") -> str:
     """An indented document; the language affects its sentences, never its keys."""
-    shown = [each for each in results.shown if each.score is not None or each.failure is not None]
-    if not shown:
-        return json_document(results_to_dict(replace(results, shown=()), lang=lang))
-    before, after = _around(replace(results, shown=()), ShownCases(len(shown)), lang)
-    cases = b",".join([_case(case, lang) for case in shown])
+    others = replace(results, shown=())
+    if not results.counted:
+        return json_document(results_to_dict(others, lang=lang))
+    before, after = _around(others, ShownCases(), lang)
+    cases = b",".join([_case(case, lang) for case in results.counted])
     return f"{before}{cases.decode()}{after}"
 
 
 def jsonl_line(case: Result, hider: Hider | None = None, *, lang: Language = "en") -> bytes:
     """The score of one case as a line of JSON, with its line break; `hider` hides secrets in it."""
-    if hider is None:
-        return case_to_json(case, lang=lang) + b"\n"
-    return _without_secrets(case, lang, hider) + b"\n"
+    return _encoded(case, lang, hider) + b"\n"
 
 
-def _case(case: Result, lang: Language) -> bytes:
+def _case(case: Result, lang: Language, hider: Hider | None = None) -> bytes:
     """The score of one case on its own lines of the document."""
-    return _indented_case(case_to_json(case, lang=lang), case)
+    return _indented_case(_encoded(case, lang, hider), case)
 
 
-def _hidden_case(case: Result, lang: Language, hider: Hider) -> bytes:
-    return _indented_case(_without_secrets(case, lang, hider), case)
-
-
-def _without_secrets(case: Result, lang: Language, hider: Hider) -> bytes:
-    """A case as JSON in which secrets are hidden."""
-    if hider.has_any:
+def _encoded(case: Result, lang: Language, hider: Hider | None) -> bytes:
+    if hider is not None and hider.has_any:
         # The quick check takes less time in the text that is written than in the values. If these
         # are not written as they are, the values have to be checked.
         found = plain_case_to_json(case, lang=lang)
@@ -89,4 +82,4 @@ def _around(results: Results, _: ShownCases, lang: Language) -> tuple[str, str]:
     return f'{before}\n  "cases": [', f"\n  ]{after}"
 
 
-CASE_FORMAT = CaseFormat(_case, _around, b",", _hidden_case)
+CASE_FORMAT = CaseFormat(_case, _around, b",", _case)

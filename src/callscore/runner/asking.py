@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -285,6 +286,7 @@ class Workers:
         self._tasks: set[asyncio.Task[None]] = set()
         self._begun = 0
         self._waiting = 0  # results that are not stored yet
+        self._stored: deque[Callable[[], None]] = deque()
         self._error: BaseException | None = None
 
     async def run(
@@ -411,7 +413,7 @@ class Workers:
                 result,
                 digest=asked.digests[0],
                 position=asked.position,
-                on_saved=partial(self._loop.call_soon_threadsafe, finish),
+                on_saved=partial(self._finish_soon, finish),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
             variant = "" if question.variant is None else f"[{question.variant}]"
@@ -431,6 +433,18 @@ class Workers:
         if is_strict:
             await is_stored
         return is_stored
+
+    def _finish_soon(self, finish: Callable[[], None]) -> None:
+        """Called in another thread when a result is stored; the loop is woken once for many."""
+        self._stored.append(finish)
+        if len(self._stored) == 1:
+            self._loop.call_soon_threadsafe(self._finish_stored)
+
+    def _finish_stored(self) -> None:
+        # Results that arrive meanwhile do not wake the loop again.
+        while self._stored:
+            self._stored[0]()
+            self._stored.popleft()
 
     def _on_stored(self, asked: Asked, result: Result, is_stored: asyncio.Future[None]) -> None:
         try:

@@ -25,6 +25,7 @@ from callscore.evaluations.scorers import SCORERS, scorer_of, scorers_from
 from callscore.hiding.hider import contains_marker
 from callscore.history.opening import default_path
 from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
+from callscore.history.saved_scores import read_calls
 from callscore.history.saved_totals import require_every_case
 from callscore.models.consent import Origin, Server, require_consent
 from callscore.models.judging import Judge, judge
@@ -42,7 +43,6 @@ from callscore.runner.stored_runs import (
     FUNCTION_SETTINGS,
     case_from_payload,
     has_hidden_calls,
-    stored_calls,
     stored_settings,
     stored_skipped,
 )
@@ -266,7 +266,7 @@ class _Rescoring(ScoredRun):
             return replace(unanswered(question, failure), answer=answer)
         if answer is not None:
             is_hidden = kept.calls is not None and contains_marker(kept.answer)
-            known_calls = stored_calls(kept) if is_hidden else None
+            known_calls = read_calls(kept.calls) if is_hidden else None
             seconds = self._options.timeout
             return await score_answer(question, answer, seconds=seconds, known_calls=known_calls)
         if kept.status == "not_scored" and kept.failure is None:  # it was not asked

@@ -14,15 +14,11 @@ from callscore.core.case import Case, origin_in
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.core.results import (
-    Answer,
     EvaluationResults,
-    Failure,
     Noted,
     Result,
     RunResults,
     SavedCase,
-    ScoreCounts,
-    failure_kind,
 )
 from callscore.core.settings import DEFAULT, ArgumentRule, Settings, settings_from
 from callscore.core.suggestions import did_you_mean
@@ -39,7 +35,7 @@ from callscore.history.run_results import (
     result_numbers,
     unknown_variant,
 )
-from callscore.history.saved_scores import PYTHON_KEY, read_calls, read_score
+from callscore.history.saved_scores import PYTHON_KEY, stored_result, stored_score
 from callscore.history.saved_totals import (
     FAILING_TRIALS,
     SAVED_CASES,
@@ -50,7 +46,6 @@ from callscore.history.saved_totals import (
 from callscore.words.value_text import UNREADABLE_COUNT
 
 if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
     from callscore.core.score import Score
     from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
@@ -171,20 +166,10 @@ def score_reader(
     return lambda record: stored_score(record, settings[record.evaluation])
 
 
-def stored_score(record: ResultRecord, settings: Settings) -> Score | None:
-    """The score of a result as it was stored; None if there is none, or it cannot be read."""
-    return read_score(record.comparison, record.payload, stored_calls(record), settings)
-
-
 def has_hidden_calls(record: ResultRecord) -> bool:
     """Whether a value is hidden in what is compared: the calls of both sides, and the tools."""
     calls = [[call.get(key) for key in ("name", "arguments", "raw")] for call in record.calls or ()]
     return contains_marker([record.payload.get("expected"), record.payload.get("tools"), calls])
-
-
-def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
-    """The calls of a result; empty if they are not valid."""
-    return read_calls(record.calls)
 
 
 def evaluations_of_variant(
@@ -372,7 +357,7 @@ class StoredRun:
         if full is not None and full.score is None and part.totals.shows(result):
             self._without_score += result.status == "scored"
         # Only if the counts are not enough: otherwise some tables would be half full.
-        is_needed = self._options.is_whole or _is_incomplete(result, part.settings)
+        is_needed = self._options.is_whole or _has_partial_counts(part.settings)
         part.totals.add(full if full is not None and is_needed else result, shown=full)
 
     def totals(self) -> RunResults:
@@ -460,16 +445,6 @@ def _has_partial_counts(settings: Settings) -> bool:
     """Whether the stored counts of some results are not enough for the totals."""
     leaves_out = settings.count_calls != "all" or settings.failed_calls != "count"
     return leaves_out or settings.extra_calls != "cost" or settings.mode == "flexible"
-
-
-def _is_incomplete(result: Result, settings: Settings) -> bool:
-    """Whether the stored counts of this result are not enough for the totals."""
-    if result.saved is None or not result.saved.counts or not _has_partial_counts(settings):
-        return False
-    correct, *_, expected, actual, _ = result.saved.counts
-    # Whether the arguments are equal is not among the counts.
-    is_correct = settings.mode == "flexible" and correct == expected == actual
-    return is_correct or not (expected or actual)
 
 
 def selected_by(keyword: str) -> Callable[[Sequence[str]], bool]:
@@ -608,54 +583,4 @@ def _unknown_case(store: Store, run: RunRecord, reference: str) -> UnknownRun:
     has = f". Choose from: {shown}." if names else ": it has no cases"
     return UnknownRun(
         f"run {run.id} has no case {reference!r}{did_you_mean(reference, names) or has}"
-    )
-
-
-def stored_result(record: ResultRecord, settings: Settings, *, has_trials: bool = True) -> Result:
-    """A result with everything that is stored; what was expected is as a case file has it.
-
-    Without `has_trials`, the only trial of a case has no number.
-    """
-    trial, failure = record.trial if has_trials else None, None
-    if record.failure is not None:
-        kind, problem = record.failure
-        failure = Failure(
-            case=record.case,
-            kind=failure_kind(kind),
-            problem=problem,
-            trial=trial,
-            attempts=record.attempts,
-        )
-    payload = record.payload
-    tags, expected = payload.get("tags"), payload.get("expected")
-    return Result(
-        case=Case(
-            payload.get("input"),
-            id=record.case,
-            trial=trial,
-            expected=expected if isinstance(expected, list) else UNSET,
-            actual=stored_calls(record),
-            tags=[str(tag) for tag in tags] if isinstance(tags, list) else (),
-            metadata=payload.get("metadata"),
-            origin=origin_in(payload.get("origin")),
-        ),
-        status=record.status,
-        answer=Answer(
-            document=record.answer,
-            seconds=record.seconds,
-            usage=record.usage,
-            attempts=record.attempts,
-            is_reused=record.is_reused,
-        ),
-        score=stored_score(record, settings),
-        values=record.values,
-        passed=record.passed,
-        failure=failure,
-        saved=ScoreCounts(
-            counts=record.counts,
-            faults=record.faults,
-            turns=record.turns,
-            first_wrong_turn=record.first_wrong_turn,
-            tools=record.tools,
-        ),
     )

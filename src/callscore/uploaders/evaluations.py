@@ -274,10 +274,10 @@ def stored_evaluations(
         UnknownRun: the run has no such variant.
     """
     from callscore.history.run_metadata import lineage
+    from callscore.history.saved_scores import stored_result
     from callscore.runner.stored_runs import (
         evaluations_of_variant,
         settings_by_number,
-        stored_result,
     )
 
     records = {each.number: each for each in evaluations_of_variant(store, run, variant)}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from callscore.core.phrases import Language, Phrase, say
 from callscore.hiding.hider import hide_text
-from callscore.history.hashing import blake2b
 from callscore.history.opening import default_path, open_existing
 from callscore.history.records import json_bytes
 from callscore.history.run_results import result_numbers
+from callscore.history.saved_scores import read_calls
 from callscore.history.saved_totals import NOT_ALL_SAVED, saved_counts
 from callscore.rewriting.applying import Refused, Rewritten, rewrite
 from callscore.rewriting.blessing import (
@@ -24,7 +25,7 @@ from callscore.rewriting.blessing import (
     is_exact,
 )
 from callscore.runner.answers import plain_case_payload
-from callscore.runner.stored_runs import score_reader, stored_calls
+from callscore.runner.stored_runs import score_reader
 from callscore.web.requests import CONFLICT, NOT_FOUND, Asked, Refusal
 from callscore.web.run_pages import NO_CASE, position_of
 
@@ -162,7 +163,7 @@ def _find(store: Store, asked: Accept, root: Path, lang: Language) -> tuple[Bles
         results=trials,
         score_of=score_reader(evaluations, store),
         payload_of=plain_case_payload,
-        calls_of=stored_calls,
+        calls_of=lambda record: read_calls(record.calls),
         only=sought,
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.phrases import Phrase
 from callscore.evaluations.run_rows import heading_row, rows_of_runs
-from callscore.history.hashing import blake2b
 from callscore.history.locks import is_abandoned
 from callscore.history.records import RunRecord, json_bytes
 from callscore.history.run_lookup import RunLine, list_runs

@@ -350,11 +350,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         **notes_to_dict(results, lang),
         "settings": settings_fields(results.settings),
-        "cases": [
-            case_to_dict(case, lang=lang)
-            for case in results.shown
-            if case.score is not None or case.failure is not None
-        ],
+        "cases": [case_to_dict(case, lang=lang) for case in results.counted],
         "not_shown": results.not_shown,
     }
 
@@ -514,9 +510,7 @@ def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]
         "settings": settings,
         "results": results,
         "cases": [
-            case_in_run(case, case_to_dict(case, lang=lang))
-            for case in evaluation.results.shown
-            if case.score is not None or case.failure is not None
+            case_in_run(case, case_to_dict(case, lang=lang)) for case in evaluation.results.counted
         ],
         "unreferenced": [_unreferenced(result) for result in evaluation.unreferenced],
         "not_shown": evaluation.results.not_shown,
