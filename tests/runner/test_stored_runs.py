@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,6 +92,27 @@ def test_repeated_trials_and_fail_under_are_told_again(store: Store) -> None:
 
     assert as_data(found) == as_data(first)
     assert found.below == ("assistant: accuracy",)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_cases_are_in_the_order_of_the_plan_whichever_was_answered_first(
+    store: Store, *, is_whole: bool
+) -> None:
+    answered: list[str] = []
+    is_done = asyncio.Event()
+
+    async def task(case: Any) -> Any:
+        if case.id == "first":
+            await is_done.wait()
+        is_done.set()
+        answered.append(case.id)
+        return WRONG
+
+    run(a_plan(task, a_case("first"), a_case("second")), RunOptions(jobs=2), store=store)
+
+    (found,) = kept(store, ShowOptions(is_whole=is_whole)).evaluations
+    assert answered == ["second", "first"]
+    assert [case.id for case in found.results.cases] == ["first", "second"]
 
 
 @pytest.mark.parametrize("show", ["failing", "all", "none"])

@@ -30,10 +30,10 @@ def light_results(store: Store, run: str) -> Iterator[tuple[int, ResultRecord]]:
 
 
 def whole_results(store: Store, run: str, evaluation: int | None) -> Iterator[ResultRecord]:
-    """The results of a run, or of one of its evaluations, in the order in which they were first written."""
+    """The results of a run, or of one of its evaluations, in the order of its cases."""
     # Before the first page: what is read may be written elsewhere at once.
     saved, numbers = _run_and_numbers(store, run)
-    found = _read_in_pages(store, saved, sorted(numbers), _WHOLE_PAGE, is_light=False)
+    found = _read_in_pages(store, saved, numbers, _WHOLE_PAGE, is_light=False)
     return (record for _, record in found if evaluation in (None, record.evaluation))
 
 

@@ -192,7 +192,7 @@ class Store(Database):
             queries.save_rows(connection, rows)
 
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
-        """The results of a run, or of one of its evaluations, in the order they were first written.
+        """The results of a run, or of one of its evaluations, in the order of its cases.
 
         They are read page by page.
         """
