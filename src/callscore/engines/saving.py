@@ -47,7 +47,7 @@ from callscore.history.saved_totals import (
     counts_of,
     evaluation_of_counts,
 )
-from callscore.history.writer import FallbackStore, RunWriter
+from callscore.history.writer import FallbackFile, RunWriter
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
@@ -104,7 +104,7 @@ def evaluation_record(
 
 
 def begin_run(
-    store: Store | FallbackStore, command: str, *, started_at: float | None = None, **fields: Any
+    store: Store | FallbackFile, command: str, *, started_at: float | None = None, **fields: Any
 ) -> LockedRun:
     """Begin a run with these fields, locked before other processes can see it."""
     now = started_at or time()
@@ -113,6 +113,8 @@ def begin_run(
     run = RunRecord(
         id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
     )
+    if isinstance(store, FallbackFile):  # which no other process reads
+        return LockedRun(run, RunLock(None, run.id))
     lock = store.lock(run.id)
     if not lock.take():  # another process has chosen the same id
         return begin_run(store, command, started_at=started_at, **fields)
@@ -144,14 +146,14 @@ class ScoreSaver:
         self,
         request: SaveRequest,
         open_store: Callable[[], Store],
-        fallback: FallbackStore | None = None,
+        fallback: FallbackFile | None = None,
     ) -> None:
         self.run: RunRecord | None = None
         self.problems: list[str] = []
         self.unreadable = 0
         self._request = request
         self._open_store = open_store
-        self._fallback = fallback or FallbackStore()
+        self._fallback = fallback or FallbackFile()
         self._store: Store | None = None
         self._recorder: RunWriter | None = None
         # The evaluations, and the trials of their cases.
@@ -269,7 +271,7 @@ class ScoreSaver:
             name=request.name,
             arguments={**paths, **_reading_arguments(request.reading), **marks},
         )
-        store: Store | FallbackStore = self._fallback
+        store: Store | FallbackFile = self._fallback
         try:
             store = self._store = self._open_store()
             if request.name is not None:
@@ -312,7 +314,7 @@ def save_totals(  # noqa: PLR0913  (two are options)
     open_store: Callable[[], Store],
     *,
     saved_cases: SavedCases = "failing",
-    fallback: FallbackStore | None = None,
+    fallback: FallbackFile | None = None,
 ) -> ScoreSaver:
     """Save scores that are added up already as a run, with some of the cases.
 
