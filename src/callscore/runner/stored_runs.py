@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -536,10 +537,10 @@ def load_case(
     for end in range(len(parts)):
         only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
         # The id may be given with a value that is hidden in the history.
-        named = store.result(run.id, case) or store.result(run.id, hide_text(case))
+        named = store.cases(run.id, [case]) or store.cases(run.id, [hide_text(case)])
         found = [
             each
-            for each in named
+            for each in chain.from_iterable(named.values())
             if (record := evaluations.get(each.evaluation)) is not None
             and (not end or only in (record.name, evaluation_label(record), record.place))
         ]
