@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.core.phrases import Language, Phrase, say
+from callscore.core.totals import summary_payload
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.hidden_records import RecordHider
 from callscore.history.locks import RunLock
@@ -29,6 +30,7 @@ from callscore.history.opening import (
 from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
+    from callscore.core.results import EvaluationResults
     from callscore.history.records import (
         AnswerRecord,
         EvaluationRecord,
@@ -428,6 +430,15 @@ class RunWriter:
         if problem:
             where = "" if had_files else self._file.location_text()
             self.note(f"{problem} {where}".rstrip())
+
+    def finish_with(
+        self, status: RunStatus, found: Mapping[int, EvaluationResults], *, unreadable: int = 0
+    ) -> None:
+        """Save how the run ended: the results of its evaluations by number."""
+        summaries = {number: summary_payload([each]) for number, each in found.items()}
+        # Of one evaluation, they are the same.
+        (totals,) = summaries.values() if len(found) == 1 else [summary_payload([*found.values()])]
+        self.finish(status, totals | ({"unreadable": unreadable} if unreadable else {}), summaries)
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history; else empty."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.engines.saving import LockedRun, Recorder, begin_run, evaluation_record
+from callscore.engines.saving import LockedRun, begin_run, evaluation_record
 from callscore.errors import CallscoreError, InvalidSettings, UnknownRun, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
@@ -22,7 +22,8 @@ from callscore.history.locks import is_unlocked
 from callscore.history.records import AnswerRecord, EvaluationRecord
 from callscore.history.run_metadata import SELECTION_ARGUMENTS, require_no_baseline, versions
 from callscore.history.run_results import light_results
-from callscore.history.writer import FallbackStore
+from callscore.history.saved_scores import saved_result
+from callscore.history.writer import FallbackStore, RunWriter
 from callscore.runner.answers import plain_case_payload, stored_answer
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 # --- recording ------------------------------------------------------------------------------------
 
 
-class RunRecorder(Recorder):
+class RunRecorder(RunWriter):
     """Records the questions of a run, their answers and results.
 
     Attributes:
@@ -210,18 +211,31 @@ class RunRecorder(Recorder):
         )
         self.put(record)
 
-    def put_result_of(self, group: int, question: Question, result: Result, **fields: Any) -> None:
-        """Queue a result of a group to be stored; for the other fields see `put_result`."""
+    def put_result_of(  # noqa: PLR0913  (two are fields of the record)
+        self,
+        group: int,
+        question: Question,
+        result: Result,
+        *,
+        digest: str,
+        position: int | None,
+        on_saved: Callable[[], None],
+    ) -> None:
+        """Queue a result of a group to be stored; for `on_saved` see `put`."""
         calls = None if result.failure is not None else result.case.actual or ()
-        self.put_result(
-            self.numbers[group],
-            replace(question.case, actual=calls),
+        record = saved_result(
             result,
+            replace(question.case, actual=calls),
             plain_case_payload(question.case),
+            run=self.run.id,
+            evaluation=self.numbers[group],
             trial=question.trial,
             values=result.values,
-            **fields,
+            position=position,
+            question=digest,
+            finished_at=time(),
         )
+        self.put(record, on_saved)
 
 
 def group_record(run: str, number: int, group: Group) -> EvaluationRecord:
