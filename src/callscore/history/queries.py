@@ -267,7 +267,7 @@ def result_rows(
     """
     query = (
         f"SELECT {', '.join(columns)} FROM results WHERE run = ?"  # noqa: S608  (our names)
-        " ORDER BY coalesce(position, number), number"
+        " ORDER BY evaluation, coalesce(position, number), number"
     )
     return _all_rows(connection, run, query)
 
