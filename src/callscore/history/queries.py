@@ -76,7 +76,6 @@ _ANSWERS = f"""
 LEFT OUTER JOIN payloads ON answers.answer = payloads.digest
 LEFT OUTER JOIN runs ON answers.run = runs.number
 """
-_ANSWER = f"{_ANSWERS} WHERE answers.question = :question AND answers.trial = :trial"
 _NEWEST = " ORDER BY answers.number DESC LIMIT 1"
 
 
@@ -159,28 +158,26 @@ def newest_answer(
     connection: AnyConnection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
     """The newest answer to a question in any run."""
-    values = {"question": question, "source": source, "trial": trial}
-    rows = fetch_all(connection, f"{_ANSWER} AND answers.source = :source{_NEWEST}", values)
-    return answer_record(AnswerRow._make(rows[0])) if rows else None
+    where = "answers.question = ? AND answers.trial = ? AND answers.source = ?"
+    return next(iter(_answers(connection, f"{where}{_NEWEST}", question, trial, source)), None)
 
 
 def answer_in_run(
     connection: AnyConnection, number: int, question: str, trial: int
 ) -> AnswerRecord | None:
     """The answer to a question that was asked in the run of this number."""
-    values = {"run": number, "question": question, "trial": trial}
-    rows = fetch_all(connection, f"{_ANSWER} AND answers.run = :run{_NEWEST}", values)
-    return answer_record(AnswerRow._make(rows[0])) if rows else None
+    where = "answers.question = ? AND answers.trial = ? AND answers.run = ?"
+    return next(iter(_answers(connection, f"{where}{_NEWEST}", question, trial, number)), None)
 
 
-def answers_of_run(
-    connection: AnyConnection, run: str, *, after: int, limit: int
-) -> list[tuple[int, AnswerRecord]]:
-    """Some answers of the run of this id in order, each with its number; `after` is the last number before."""
-    query = f"{_ANSWERS} WHERE runs.id = :run AND answers.number > :after"
-    values = {"run": run, "after": after, "limit": limit}
-    rows = fetch_all(connection, f"{query} ORDER BY answers.number LIMIT :limit", values)
-    return [(row[0], answer_record(AnswerRow._make(row))) for row in rows]
+def answers_of_run(connection: AnyConnection, run: SavedRun) -> list[AnswerRecord]:
+    """The answers of a run in order."""
+    return _answers(connection, "answers.run = ? ORDER BY answers.number", run.number)
+
+
+def _answers(connection: AnyConnection, where: str, *values: Any) -> list[AnswerRecord]:
+    rows = fetch_all(connection, f"{_ANSWERS} WHERE {where}", values)
+    return [answer_record(AnswerRow._make(row)) for row in rows]
 
 
 def judgement_by_key(connection: AnyConnection, key: str) -> Any | None:
@@ -270,7 +267,7 @@ def result_rows(
     """
     query = (
         f"SELECT {', '.join(columns)} FROM results WHERE run = ?"  # noqa: S608  (our names)
-        " ORDER BY coalesce(position, number), number"
+        " ORDER BY evaluation, coalesce(position, number), number"
     )
     return _all_rows(connection, run, query)
 

@@ -415,9 +415,8 @@ class StoredRun:
                 "cases": record.summary["planned_cases"],
                 "questions": record.summary.get("planned_trials"),
             }
-        saved = part.totals.evaluation(
-            about, skipped=stored_skipped(record), is_saved=True, **planned
-        )
+        skipped = Noted() if is_case else stored_skipped(record)
+        saved = part.totals.evaluation(about, skipped=skipped, is_saved=True, **planned)
         counts = None if is_case else saved_counts(record.summary)
         if counts is None:
             return saved
@@ -425,9 +424,7 @@ class StoredRun:
         results = replace(
             whole.results, shown=saved.results.shown, not_shown=saved.results.not_shown
         )
-        return replace(
-            whole, results=results, failures=saved.failures, skipped=stored_skipped(record)
-        )
+        return replace(whole, results=results, failures=saved.failures, skipped=skipped)
 
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
