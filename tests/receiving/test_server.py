@@ -8,6 +8,7 @@ import socket
 import sys
 from contextlib import ExitStack, closing
 from importlib import import_module
+from time import sleep
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -205,6 +206,41 @@ def test_connections_that_wait_do_not_shut_out_others(
             connections.enter_context(connection).sendall(sent)
 
         assert [ask(server).status for _ in range(3)] == [200] * 3
+
+
+def test_a_body_has_as_long_to_come_as_its_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "_PATIENCE", 2.5)
+    with (
+        serving(tmp_path) as (_, server, _),
+        socket.create_connection((HOST, server.port), timeout=WAIT) as connection,
+    ):
+        for part in (HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY), BODY):
+            sleep(1.5)
+            connection.sendall(part)
+
+        assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+def test_an_old_connection_is_not_closed_for_a_body_that_began_before_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "_MAX_UNREAD_BYTES", 60_000)
+    body = in_protobuf(a_request(a_span(1, 1, text="x" * 40_000)))
+    with (
+        serving(tmp_path) as (_, server, _),
+        socket.create_connection((HOST, server.port), timeout=WAIT) as old,
+        socket.create_connection((HOST, server.port), timeout=WAIT) as other,
+    ):
+        ask(server, b"", path="/healthz", method="GET", kind=None)  # both are known by now
+        other.sendall(HALF[-1])
+        sleep(0.2)
+        old.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body[:30_000])
+        sleep(0.2)
+        old.sendall(body[30_000:])
+
+        assert old.recv(12) == b"HTTP/1.1 200"
 
 
 def test_a_connection_without_a_body_is_not_closed_for_the_memory_of_others(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from errno import EMFILE
+from hashlib import blake2b
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -239,17 +241,133 @@ def test_damage_is_reported_and_kept_and_what_can_be_read_is_written(output: Pat
         assert spool.read_bytes() == damaged
         assert error_of_start(output) == problem
         assert written(output) == found  # nothing is written twice
-        assert len(found) in ((0,) if place < whole.index(b"\n") + 1 else (48, 49))
+        assert len(found) in ((49, 50) if place < whole.index(b"\n") + 1 else (48, 49))
+
+
+@pytest.mark.parametrize("kept", [0, 10, 49])
+@pytest.mark.parametrize("more", [0, 1, 100])
+def test_a_spool_without_its_end_is_damaged(output: Path, kept: int, more: int) -> None:
+    receiver = a_receiver(output, Clock())
+    for number in range(1, 51):
+        accept(receiver, a_span(number, 1))
+    kill(receiver)
+    spool = spool_of(output)
+    lines = spool.read_bytes().splitlines(keepends=True)
+    rest = b"".join(lines[: 1 + kept]) + lines[1 + kept][:more]
+    spool.write_bytes(rest)
+
+    assert "requests that were acknowledged are lost" in error_of_start(output)
+    assert written(output) == [trace_id(number) for number in range(1, kept + 1)]
+    assert spool.read_bytes() == rest
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_what_follows_a_damaged_or_missing_line_is_read(output: Path, index: int) -> None:
+    receiver = a_receiver(output, Clock())
+    for number in range(1, 6):
+        accept(receiver, a_span(number, 1))
+    kill(receiver)
+    lines = spool_of(output).read_bytes().splitlines(keepends=True)
+    for damaged in ([b"?" + lines[index][1:]], []):
+        output.unlink(missing_ok=True)
+        left = b"".join([*lines[:index], *damaged, *lines[index + 1 :]])
+        spool_of(output).write_bytes(left)
+
+        assert "requests that were acknowledged are lost" in error_of_start(output)
+        assert written(output) == [trace_id(number) for number in range(1 + index, 6)]
+        assert spool_of(output).read_bytes() == left
+
+
+@pytest.mark.parametrize("text", [b"0 x\n", b"x 1\n", b"9 [x\n", b"9 x\n", b"9\n"])
+def test_lines_that_no_receiver_writes_are_damage(output: Path, text: bytes) -> None:
+    receiver = a_receiver(output, Clock())
+    accept(receiver, a_span(1, 1))
+    kill(receiver)
+    line = blake2b(text, digest_size=16).hexdigest().encode() + b" " + text
+    spool = spool_of(output)
+    spool.write_bytes(spool.read_bytes() + line)
+    left = spool.read_bytes()
+
+    assert "Move the file away" in error_of_start(output)
+    assert written(output) == [trace_id(1)]
+    assert spool.read_bytes() == left
+
+    spool.write_bytes(line)  # as the first line
+    assert "ove the file away" in error_of_start(output)
+    assert spool.read_bytes() == line
+
+
+def test_a_spool_that_cannot_be_opened_twice_is_written_anew(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_file = os.open
+
+    def fail(path: Any, *options: Any) -> int:
+        if path == spool_of(output):
+            raise OSError(EMFILE, "Too many open files")
+        return open_file(path, *options)
+
+    monkeypatch.setattr(spools, "_SPARED_BYTES", 0)
+    receiver = a_receiver(output, Clock())
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", fail)
+        for number in range(1, 51):
+            accept(receiver, a_span(number, 1))
+    kill(receiver)
+    a_receiver(output, Clock()).finish()
+
+    assert len(written(output)) == 50
+
+
+@pytest.mark.parametrize("is_new_file", [False, True])
+def test_an_output_that_another_program_has_written_again_loses_no_trace(
+    output: Path, *, is_new_file: bool
+) -> None:
+    clock = Clock()
+    receiver = a_receiver(output, clock)
+    for number in range(1, 4):
+        accept(receiver, a_span(number, 1))
+        clock.now += 2
+        receiver.work()
+    accept(receiver, a_span(4, 1))  # now the others are deleted from the spool
+    kill(receiver)
+    content = output.read_bytes().rstrip(b"\n")
+    if is_new_file:
+        output.rename(output.with_name("moved.jsonl"))
+    output.write_bytes(content)
+    again = a_receiver(output, Clock())
+    again.finish()
+
+    assert written(output) == [trace_id(number) for number in range(1, 5)]
+    assert again.counts.written_before == (0 if is_new_file else 3)
+
+
+def test_a_trace_that_a_killed_receiver_has_written_in_part_is_written_again(
+    output: Path,
+) -> None:
+    clock = Clock()
+    receiver = a_receiver(output, clock)
+    accept(receiver, a_span(1, 1))
+    clock.now += 2
+    receiver.work()
+    left = spool_of(output).read_bytes()
+    kill(receiver)
+    spool_of(output).write_bytes(left)  # as if the line was not on the disk yet
+    os.truncate(output, output.stat().st_size - 20)
+    a_receiver(output, Clock()).finish()
+
+    assert written(output) == [trace_id(1)]
 
 
 @pytest.mark.parametrize("cut", [1, 100, 400])
 def test_a_request_that_was_cut_off_was_not_acknowledged(output: Path, cut: int) -> None:
     receiver = a_receiver(output, Clock())
     accept(receiver, a_span(1, 1))
-    size = spool_of(output).stat().st_size
+    before = spool_of(output).read_bytes()
     accept(receiver, a_span(2, 1, text="x" * 500))
     kill(receiver)
-    os.truncate(spool_of(output), size + cut)
+    after = spool_of(output).read_bytes()
+    spool_of(output).write_bytes(before + after[len(before) : len(before) + cut])
     again = a_receiver(output, Clock())
     accept(again, a_span(3, 1))
     kill(again)

@@ -127,11 +127,14 @@ class Receiver:
     def _recover(self) -> None:
         self._read_output()
         for row, content in self._spool.read():
-            self.counts.recovered += self._add(read_document(content), row, content)
+            try:
+                self.counts.recovered += self._add(read_document(content), row, content)
+            except RefusedRequest:
+                self._spool.is_damaged = True
         problem = "it is damaged, and requests that were acknowledged are lost"
         if not self._spool.is_damaged:
             try:
-                self._spool.begin(self._file.size)
+                self._spool.begin((self._file.inode, self._file.size))
             except OSError as error:
                 problem = str(error)
             else:
@@ -145,17 +148,16 @@ class Receiver:
     def _read_output(self) -> None:
         """Find out which spans were written, and take the traces of this session again."""
         size, session = self._file.size, self._spool.session
-        if session is not None and session > size:
+        if session is not None and (session[0] != self._file.inode or session[1] > size):
             session = self._spool.session = None  # another file
-        begin = size if session is None else session
+        begin = size if session is None else session[1]
         first = max(0, size - _REMEMBERED_BYTES)
         if session is None and not self._spool.is_new:  # which of its spans were written is unknown
             first = 0
-        offset, text, is_whole = -1, b"", True
+        offset, text = -1, b""
         for offset, text in self._file.lines_from(min(first, begin)):
-            is_whole = text.endswith(b"\n")
             with suppress(RefusedRequest, *_NOT_JSON):
-                about = _decode_line(text if is_whole else b"")
+                about = _decode_line(text)
                 trace = Trace(trace_id=about.trace_id, part=about.part)
                 for span in read_document(text):
                     trace.add(span)
@@ -164,21 +166,21 @@ class Receiver:
                     self._session.take(trace)
                     self._count_written(trace)
                     self.counts.written_before += 1
-        if offset >= begin and session is not None and not is_whole:
-            self._file.cut(offset)  # a killed process has written it in part
-        elif size:
-            self._require_object(text)
+        if size:
+            self._end_last_line(offset, text, is_ours=session is not None and offset >= begin)
 
-    def _require_object(self, text: bytes) -> None:
-        """Check that the last line is one of JSON, and end it: else the file is one of something else."""
-        is_object = False
+    def _end_last_line(self, offset: int, text: bytes, *, is_ours: bool) -> None:
+        """Let the output end with a line of JSON, if its last one is: else it is one of something else."""
+        is_object, is_whole = False, text.endswith(b"\n")
         with suppress(*_NOT_JSON):
             is_object = isinstance(msgspec.json.decode(text), dict)
-        if not is_object:
+        if is_object and not is_whole:
+            self._file.append([b"\n"])
+        elif not is_object and not is_whole and is_ours:
+            self._file.cut(offset)  # a killed process has written it in part
+        elif not is_object:
             problem = f"{self._output}: the last line is not a JSON object"
             raise InvalidSettings(f"{problem}. Repair the file, or pass another --output")
-        if not text.endswith(b"\n"):
-            self._file.append([b"\n"])
 
     def _count_written(self, trace: Trace) -> None:
         self.counts.traces += 1

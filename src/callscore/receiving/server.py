@@ -45,7 +45,7 @@ _PATH = "/v1/traces"
 _HEALTH_PATH = "/healthz"
 _THREADS = 16
 _MOST_CONNECTIONS = 256
-_PATIENCE = 10  # seconds that a request may take to come, with its body
+_PATIENCE = 10  # seconds that a request may take to come, and its body likewise
 _MAX_UNREAD_BYTES = 64 << 20  # of all bodies that are being received
 _SKIPPING = 5  # seconds for the rest of a body that is refused
 _GRACE = 5  # seconds that requests under way get when the server ends
@@ -272,6 +272,8 @@ def _response(status: int, kind: Kind, body: bytes) -> Response:
 class _Connection(H11Protocol):
     """A connection of uvicorn that waits for a request for a limited time, and makes room for others."""
 
+    _awaited: Any = None  # for what of its client it waits
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
@@ -291,11 +293,13 @@ class _Connection(H11Protocol):
         self._watch()
 
     def _watch(self) -> None:
-        """Begin to wait for a request, or end that."""
+        """Begin to wait for a request or its body, or end that."""
         waiting = self.config.app.waiting  # type: ignore[union-attr]
         is_open = self in self.connections and not self.transport.is_closing()
-        if not is_open or self.conn.their_state not in (IDLE, SEND_BODY):
-            if self in waiting:
-                waiting.pop(self).cancel()
-        elif self not in waiting:
+        before, self._awaited = self._awaited, self.conn.their_state if is_open else None
+        if self._awaited is before:
+            return
+        if self in waiting:
+            waiting.pop(self).cancel()
+        if self._awaited in (IDLE, SEND_BODY):
             waiting[self] = self.loop.call_later(_PATIENCE, self.transport.abort)

@@ -3,6 +3,7 @@
 The spool is such a file, and not SQLite: that drops the rest of a damaged log without a word, and copying the
 log into the database before each answer takes three syncs in place of one. A line of the spool has a digest, a
 number, and the spans of a trace in one request, or a list of the numbers that are not needed any more.
+The first one says which session it is, and how many bytes are acknowledged: it is overwritten again and again.
 """
 
 from __future__ import annotations
@@ -36,16 +37,21 @@ _OTHER_OUTPUT = "or pass another --output"
 class LineFile:
     """A file of lines that is only ever longer, and that no other receiver writes.
 
+    Args:
+        path: the file.
+        is_spool: whether only its user may read it, and its first line is overwritten.
+
     Raises:
         InvalidSettings: it cannot be opened, is not a regular file, or is in use.
     """
 
-    def __init__(self, path: Path, mode: int = 0o644) -> None:
+    def __init__(self, path: Path, *, is_spool: bool = False) -> None:
         self._path = path
         self._whole: int | None = None  # where the lines end if more may follow them after an error
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        flags |= 0 if is_spool else os.O_APPEND
         try:
-            self._file = os.open(path, flags, mode)
+            self._file = os.open(path, flags, 0o600 if is_spool else 0o644)
         except OSError as error:
             raise InvalidSettings(f"cannot write {path}: {error.strerror}") from error
         problem = self._problem()
@@ -73,6 +79,11 @@ class LineFile:
         """Where it ends."""
         return os.fstat(self._file).st_size
 
+    @property
+    def inode(self) -> int:
+        """Which file it is."""
+        return os.fstat(self._file).st_ino
+
     def append(self, lines: Iterable[bytes]) -> int:
         """Write lines, and wait until they are on the disk; returns where the first one begins.
 
@@ -83,6 +94,7 @@ class LineFile:
             os.ftruncate(self._file, self._whole)
         begin = self._whole = self.size
         try:
+            os.lseek(self._file, begin, os.SEEK_SET)
             for line in lines:
                 view = memoryview(line)
                 while view:
@@ -104,13 +116,19 @@ class LineFile:
             while text := file.readline():
                 yield file.tell() - len(text), text
 
+    def overwrite(self, line: bytes) -> None:
+        """Write a first line of the same length. It is on the disk with the next lines."""
+        os.lseek(self._file, 0, os.SEEK_SET)
+        os.write(self._file, line)
+
     def cut(self, size: int) -> None:
         """Remove what follows a size."""
         os.ftruncate(self._file, size)
 
     def close(self) -> None:
         """Close it, and let others write."""
-        os.close(self._file)
+        file, self._file = self._file, -1  # the number may become that of another file
+        os.close(file)
 
 
 class _Group(Struct):
@@ -131,8 +149,9 @@ class Spool:
     Attributes:
         path: the file.
         is_new: whether nothing was left by a receiver before.
-        session: where the output ended when the session began; None if none has begun.
-        is_damaged: whether something in it could not be read.
+        session: the inode of the output when the session began, and where it ended; None if none has
+            begun, or that is unknown.
+        is_damaged: whether something in it is missing, or could not be read.
 
     Raises:
         InvalidSettings: another receiver uses it, it is not the file of a receiver, or it is too large.
@@ -140,9 +159,9 @@ class Spool:
 
     def __init__(self, path: Path, limit: int) -> None:
         self.path = path
-        self.session: int | None = None
+        self.session: tuple[int, int] | None = None
         self.is_damaged = False
-        self._file = LineFile(path, 0o600)
+        self._file = LineFile(path, is_spool=True)
         self.is_new = self._file.size == 0
         self._rows: dict[int, tuple[int, int]] = {}  # where each begins, and its bytes
         self._unneeded: list[int] = []  # to delete with the next rows
@@ -153,7 +172,7 @@ class Spool:
         self._writing = Lock()
         try:
             self._open(limit)
-        except InvalidSettings:
+        except BaseException:
             self._file.close()
             raise
 
@@ -161,25 +180,30 @@ class Spool:
 
     def _open(self, limit: int) -> None:
         is_large = self._file.size > 2 * limit + _SPARED_BYTES
+        acknowledged = 0  # bytes
         for offset, line in () if is_large else self._file.lines_from():
-            number, content = _content_of(line)
-            if offset == 0 and number == 0:
-                self.session = msgspec.json.decode(content, type=int)
-            elif offset == 0:
-                problem = "it is not what a receiver has left, or its beginning is damaged"
-                raise InvalidSettings(
-                    f"cannot use {self.path}: {problem}. Move the file away, {_OTHER_OUTPUT}"
-                )
-            elif number < 0:
-                # A last line without its end was not acknowledged, unless this is all that it lacks.
-                has_end = line.endswith(b"\n") or _content_of(line[:-1] + b"\n")[0] > 0
-                self.is_damaged = self.is_damaged or has_end
-            elif content.startswith(b"["):
-                for each in msgspec.json.decode(content, type=list[int]):
-                    self._rows.pop(each, None)
-            else:
-                self._rows[number] = offset, len(line)
-            self._last = max(self._last, number)
+            # A last line without its end was not acknowledged, unless the first line says so.
+            is_needed = line.endswith(b"\n") or offset < acknowledged
+            try:
+                number, content = _content_of(line)
+                if number == 0:
+                    inode, output, acknowledged = (int(each) for each in content.split())
+                    self.session = inode, output
+                elif content.startswith(b"["):
+                    for each in msgspec.json.decode(content, type=list[int]):
+                        self._rows.pop(each, None)
+                else:
+                    self._rows[number] = offset, len(line)
+                self._last = max(self._last, number)
+            except (msgspec.MsgspecError, ValueError):
+                self.is_damaged = self.is_damaged or is_needed
+        has_head = self.is_new or self.session is not None
+        self.is_damaged = self.is_damaged or not has_head or self._file.size < acknowledged
+        if not (has_head or self._last or is_large):
+            problem = "it is not what a receiver has left, or its beginning is damaged"
+            raise InvalidSettings(
+                f"cannot use {self.path}: {problem}. Move the file away, {_OTHER_OUTPUT}"
+            )
         if is_large or sum([size for _, size in self._rows.values()]) > limit:
             problem = f"{self.path} has more requests than fit into the memory that is allowed"
             raise InvalidSettings(f"{problem}. Pass a larger --max-memory, or move the file away")
@@ -194,8 +218,11 @@ class Spool:
                 file.seek(begin)
                 yield number, file.read(size)
 
-    def begin(self, output: int) -> None:
+    def begin(self, output: tuple[int, int]) -> None:
         """Begin a session, unless one goes on, and take requests.
+
+        Args:
+            output: its inode, and where it ends.
 
         Raises:
             OSError: the file cannot be written.
@@ -258,6 +285,8 @@ class Spool:
                 begin += len(line)
             for row in unneeded:
                 self._rows.pop(row, None)
+            with suppress(OSError):
+                self._file.overwrite(self._head(self._file.size))
         group.is_done = True
         if self._file.size > self._most:
             self._most = 2 * self._file.size  # if it fails, not again at once
@@ -266,32 +295,36 @@ class Spool:
 
     def _write_anew(self) -> None:
         """Write what is needed to a new file, which takes the place of the old one."""
-        head = _line(0, msgspec.json.encode(self.session))
-        rows, begin = {}, len(head)
+        rows, begin = {}, len(self._head(0))
         for number, (_, size) in self._rows.items():
             rows[number] = begin, size
             begin += size
         new = self.path.with_name(f"{self.path.name}.new")
         new.unlink(missing_ok=True)
-        file = LineFile(new, 0o600)
+        file = LineFile(new, is_spool=True)
         try:
-            file.append(chain([head], (line for _, line in self._lines())))
-        except OSError:
+            file.append(chain([self._head(begin)], (line for _, line in self._lines())))
+            if os.name != "nt":
+                new.replace(self.path)
+        except BaseException:
+            file.close()
             new.unlink()
             raise
-        finally:
+        self._file.close()
+        self._file, self._rows = file, rows
+        if os.name == "nt":  # pragma: no cover  (it replaces no open file)
             file.close()
-        self._file.close()  # some systems replace no open file
-        try:
             new.replace(self.path)
-            self._rows = rows
-        finally:
-            self._file = LineFile(self.path, 0o600)
+            self._file = LineFile(self.path, is_spool=True)
         self._most = 2 * begin + _SPARED_BYTES
         with suppress(OSError):  # not on every system
             folder = os.open(self.path.parent, os.O_RDONLY)  # its new name is on the disk, too
             os.fsync(folder)
             os.close(folder)
+
+    def _head(self, size: int) -> bytes:
+        """The first line, always of the same length."""
+        return _line(0, b"%40d %20d %20d" % (*(self.session or (0, 0)), size))
 
 
 def _line(number: int, content: bytes) -> bytes:
@@ -300,10 +333,14 @@ def _line(number: int, content: bytes) -> bytes:
 
 
 def _content_of(line: bytes) -> tuple[int, bytes]:
-    """The number of a line, and what it has; -1 if it is damaged or cut off."""
+    """The number of a line, and what it has.
+
+    Raises:
+        ValueError: it is damaged or cut off.
+    """
     digest, _, text = line.partition(b" ")
     if not text.endswith(b"\n") or digest != _digest(text):
-        return -1, b""
+        raise ValueError
     number, _, content = text[:-1].partition(b" ")
     return int(number), content
 
