@@ -286,7 +286,7 @@ def _ratios(store: Store, bare: sqlite3.Connection, runs: int) -> Iterator[Cost]
         lambda: plain(_RESULTS, numbers[newest.id]),
     )
     # All results of the run are verified, also to show one.
-    one = timing.best_times([lambda: store.result(newest.id, case)], rounds=ROUNDS)[0]
+    one = timing.best_times([lambda: store.cases(newest.id, [case])], rounds=ROUNDS)[0]
     yield Cost("show: a case", one * 1e3, 15, " ms")
 
 

@@ -122,14 +122,6 @@ def test_a_new_run_gets_no_name_of_a_baseline(exported: list[dict[str, Any]]) ->
     assert found("main") == found("one")
 
 
-def test_an_id_of_eight_letters_is_no_name(exported: list[dict[str, Any]]) -> None:
-    name = "20231115-120000-abcdabcd"
-
-    assert command("baseline", "set", "one", "--name", name)[0] == 2
-    assert command("import", write(exported, id=name, started_at=1.0))[0] == 0
-    assert found(name) == name
-
-
 def changed_result(lines: list[dict[str, Any]], **fields: Any) -> list[dict[str, Any]]:
     """The lines with another result, a copy of the last one with other fields."""
     last = lines[-2]["result"]

@@ -26,6 +26,7 @@ from tests.tables.commands import Folder, stable_environment, value_at
 from tests.tables.rows import rows
 
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
+from callscore.history.cleanup import remove_old_runs
 from callscore.history.database import execute
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
 from callscore.history.opening import open_store
@@ -161,8 +162,8 @@ def test_an_answer_that_a_newer_run_has_reused_stays(store: Store) -> None:
     store.finish("20261117-000000-bbbb", "finished", {}, {})
     store.save_judgement("key", "model", {"same": True})
 
-    foreseen = store.clear(1, is_dry=True)
-    cleared = store.clear(1, is_dry=False)
+    foreseen = remove_old_runs(store, 1, is_dry=True)
+    cleared = remove_old_runs(store, 1, is_dry=False)
 
     assert foreseen == cleared
     assert len(cleared.runs) == 2
@@ -189,7 +190,7 @@ def test_somebody_who_writes_while_others_clear_away_loses_nothing(store: Store)
     thread = threading.Thread(target=write)
     thread.start()
     while thread.is_alive():
-        store.clear(1, is_dry=False)
+        remove_old_runs(store, 1, is_dry=False)
     thread.join()
 
     kept = list(store.results(writing))
@@ -214,7 +215,7 @@ def test_a_run_that_is_removed_while_it_is_read_is_neither_cut_short_nor_another
     reading = read(store, RUN)
     next(reading)
 
-    store.clear(0, is_dry=False)
+    remove_old_runs(store, 0, is_dry=False)
     _save_run(store, RUN if is_added_again else "20261116-184354-k3f9", "xyz")
 
     with pytest.raises(UnknownRun, match=f"the run {RUN} no longer exists"):

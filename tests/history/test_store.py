@@ -12,6 +12,7 @@ from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnusableStore
 from callscore.history import run_results
+from callscore.history.cleanup import remove_old_runs
 from callscore.history.opening import open_store
 from callscore.history.queries import results_of_cases
 from callscore.history.run_queries import saved_run
@@ -81,7 +82,7 @@ def test_a_history_file_is_small_after_its_run_was_cleared(path: Path) -> None:
     before = path.stat().st_size
 
     with open_store(path) as store:
-        store.clear(0, is_dry=False)
+        remove_old_runs(store, 0, is_dry=False)
 
     assert before > 500_000
     assert path.stat().st_size < 200_000

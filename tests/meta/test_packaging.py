@@ -136,7 +136,8 @@ def test_every_python_that_is_supported_has_a_classifier(metadata: Message) -> N
 
 def test_every_extra_that_an_error_names_is_there(metadata: Message) -> None:
     raised = re.compile(
-        r"""MissingExtra\([^()]*?, "(\w+)"\)|\bEXTRA = "(\w+)"|\bextra="(\w+)\"""", re.DOTALL
+        r"""MissingExtra\([^()]*?, "(\w+)"\)|\b(?:EXTRA|extra) = "(\w+)"|\bextra="(\w+)\"""",
+        re.DOTALL,
     )
     texts = [path.read_text(encoding="utf-8") for path in ROOT.glob("src/**/*.py")]
     named = {name for text in texts for found in raised.findall(text) for name in found if name}

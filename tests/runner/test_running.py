@@ -297,6 +297,16 @@ def test_a_run_goes_on_where_the_history_is_deleted(store: Store) -> None:
     assert "was moved or deleted while" in found.warnings[0]
 
 
+def test_where_no_run_can_begin_there_are_no_earlier_answers_either(store: Store) -> None:
+    assert store.path is not None
+    store.path.unlink()
+
+    found = run(a_plan(Agent(), *MANY), RunOptions(use_cache=True), store=store)
+
+    assert (found.id, found.evaluations[0].passed) == ("", len(MANY))
+    assert "the history cannot be used" in found.warnings[0]
+
+
 # --- odd things ---------------------------------------------------------------------------------------
 
 ODD = ["a b", "a/b", "…", "🌍", "tab\there", "line\nbreak", "nul\x00", "%s", "'; DROP", "x" * 5_000]

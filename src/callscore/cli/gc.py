@@ -10,12 +10,12 @@ from callscore.cli.options import dry_run_option, lang_option, open_existing_sto
 from callscore.cli.output import open_output
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.history.cleanup import CleanupResult, remove_old_runs
 from callscore.history.run_metadata import is_partial
 from callscore.reports import history as wording
 from callscore.words.value_text import RESULTS, RUNS
 
 if TYPE_CHECKING:
-    from callscore.history.cleanup import CleanupResult
     from callscore.history.records import RunRecord
 
 _TEXTS_LEFT = Plural(("entry", "entries"), ("запись", "записи", "записей"))
@@ -65,7 +65,7 @@ the runs that saved them. Answers of judges are not deleted.
 def command(*, keep: int, dry_run: bool, store: str | None, lang: Language) -> None:
     """Delete old runs."""
     with open_existing_store(store) as opened:
-        cleared = opened.clear(keep, is_dry=dry_run)
+        cleared = remove_old_runs(opened, keep, is_dry=dry_run)
     with open_output(None, "table", lang) as output:
         output.write_text(_result_text(cleared, lang, is_dry=dry_run) + "\n")
 

@@ -77,7 +77,7 @@ from callscore.evaluations.evaluation import (
 from callscore.evaluations.plan import Plan, Selection, make_plan
 from callscore.evaluations.servers import with_allowed_servers
 from callscore.hiding.hider import contains_marker
-from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
+from callscore.history.writer import USING_FALLBACK, FallbackFile, fallback_file_for
 from callscore.models.consent import Server
 from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.models.secrets import hide_secrets
@@ -594,7 +594,7 @@ def _run_plan(planned: Plan, unloaded: Sequence[Unloaded]) -> RunPlan:
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
     with _store_or_rescue_file(request) as store:
-        kept = None if isinstance(store, FallbackStore) else store
+        kept = None if isinstance(store, FallbackFile) else store
         choice = choose_questions(request, kept, print_note)
         evaluations = _with_overrides(evaluations, choice.arguments)
         planned = make_plan(evaluations, choice.selection, trials=choice.trials, lang=request.lang)
@@ -660,7 +660,7 @@ def _with_overrides(
 
 
 @contextmanager
-def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore]:
+def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackFile]:
     """The history; if it is unusable and not needed, a file instead, and a note is printed."""
     try:
         store = open_store_to_write(request.store)
@@ -668,7 +668,7 @@ def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore
         if request.resume or request.last_failed or request.cache:
             raise
         print_note(say(USING_FALLBACK, request.lang, problem=error))
-        yield fallback_store_for(request.store)
+        yield fallback_file_for(request.store)
         return
     with store:
         yield store

@@ -96,9 +96,9 @@ def saving_scores(
         yield None
         return
     from callscore.engines.saving import ScoreSaver
-    from callscore.history.writer import fallback_store_for
+    from callscore.history.writer import fallback_file_for
 
-    keeper = ScoreSaver(request, lambda: open_store_to_write(store), fallback_store_for(store))
+    keeper = ScoreSaver(request, lambda: open_store_to_write(store), fallback_file_for(store))
     is_whole = False
     try:
         yield keeper

@@ -352,7 +352,7 @@ def save_rows(save: SaveRequest | None, request: Request, run: RowRun) -> ScoreS
     if save is None:
         return None
     from callscore.engines.saving import save_totals
-    from callscore.history.writer import fallback_store_for
+    from callscore.history.writer import fallback_file_for
 
     return save_totals(
         save,
@@ -360,7 +360,7 @@ def save_rows(save: SaveRequest | None, request: Request, run: RowRun) -> ScoreS
         _results(run.failing(), request),
         lambda: open_store_to_write(request.store),
         saved_cases=_saved_cases(request),
-        fallback=fallback_store_for(request.store),
+        fallback=fallback_file_for(request.store),
     )
 
 

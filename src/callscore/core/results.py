@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from callscore.core.case import Case, Origin, origin_of
 from callscore.core.score import Outcome, Score, repr_without_secrets
@@ -221,9 +221,9 @@ def failure_kind(kind: str) -> FailureKind:
 class Usage(Struct, frozen=True, gc=False):
     """The requests and tokens that answers cost; retries are counted as requests."""
 
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    requests: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    input_tokens: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    output_tokens: Annotated[int, Meta(ge=0, le=2**53)] = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(

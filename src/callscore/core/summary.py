@@ -44,9 +44,9 @@ Key = TypeVar("Key")
 _MIN_CASES = 10
 # So many ids of cases with several trials, one of which failed, are saved.
 _MOST_NAMED = 1_000
-# The numbers of `ToolCounts` for one tool in a case, without the last two if both are 0, as in most.
-ToolOutcome = Annotated[tuple[int, ...], Meta(min_length=5, max_length=7)]
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
+# The numbers of `ToolCounts` for one tool in a case, without the last two if both are 0, as in most.
+ToolOutcome = Annotated[tuple[_Count, ...], Meta(min_length=5, max_length=7)]
 # An outcome, and how many cases have it. The forbidden calls of a missing answer are -1.
 _Forbidden = Annotated[int, Meta(ge=-1, le=2**53)]
 _Outcome = tuple[_Count, _Count, _Count, _Forbidden]

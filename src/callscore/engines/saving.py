@@ -6,22 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.call import Tool
-from callscore.core.results import (
-    EvaluationResults,
-    Failure,
-    MetricValue,
-    Result,
-    Results,
-    ScoreCounts,
-)
+from callscore.core.results import Failure, MetricValue, Result, Results
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.totals import EvaluationTotals, SavedCases, Totals, summary_payload
+from callscore.core.totals import SavedCases, Totals, summary_payload
 from callscore.engines.payloads import (
     FILE_SCORER,
     case_payload,
@@ -46,16 +39,15 @@ from callscore.history.run_metadata import (
     require_no_baseline,
     versions,
 )
-from callscore.history.saved_scores import saved_result, score_counts
+from callscore.history.saved_scores import saved_result
 from callscore.history.saved_totals import (
     COUNTS_KEY,
     SAVED_CASES_KEY,
     SAVED_RESULTS_KEY,
     counts_of,
     evaluation_of_counts,
-    scorers_with_mean,
 )
-from callscore.history.writer import FallbackStore, RunWriter
+from callscore.history.writer import FallbackFile, RunWriter
 
 if TYPE_CHECKING:
     from callscore.core.case import Case
@@ -102,51 +94,6 @@ class LockedRun(Struct, frozen=True):
     problem: str = ""
 
 
-class Recorder(RunWriter):
-    """Records one run: its evaluations, its results, and how it ended."""
-
-    def put_result(  # noqa: PLR0913  (each is a field of the record)
-        self,
-        evaluation: int,
-        case: Case,
-        result: Result,
-        payload: dict[str, Any],
-        *,
-        trial: int,
-        values: tuple[MetricValue, ...],
-        digest: str = "",
-        position: int | None = None,
-        on_saved: Callable[[], None] | None = None,
-    ) -> None:
-        """Queue a result of the evaluation of this number.
-
-        `case` is the case of the result, and `payload` is how it is saved: scorers may have changed that of
-        the result. For the others see `ResultRecord`.
-        """
-        record = saved_result(
-            result,
-            case,
-            payload,
-            run=self.run.id,
-            evaluation=evaluation,
-            trial=trial,
-            position=position,
-            question=digest,
-            values=values,
-            finished_at=time(),
-        )
-        self.put(record, on_saved)
-
-    def finish_with(
-        self, status: RunStatus, found: Mapping[int, EvaluationResults], *, unreadable: int = 0
-    ) -> None:
-        """Save how the run ended: the results of its evaluations by number."""
-        summaries = {number: summary_payload([each]) for number, each in found.items()}
-        # Of one evaluation, they are the same.
-        (totals,) = summaries.values() if len(found) == 1 else [summary_payload([*found.values()])]
-        self.finish(status, totals | ({"unreadable": unreadable} if unreadable else {}), summaries)
-
-
 def evaluation_record(
     settings: Settings, tools: Mapping[str, Tool] | None, **fields: Any
 ) -> EvaluationRecord:
@@ -157,7 +104,7 @@ def evaluation_record(
 
 
 def begin_run(
-    store: Store | FallbackStore, command: str, *, started_at: float | None = None, **fields: Any
+    store: Store | FallbackFile, command: str, *, started_at: float | None = None, **fields: Any
 ) -> LockedRun:
     """Begin a run with these fields, locked before other processes can see it."""
     now = started_at or time()
@@ -166,6 +113,8 @@ def begin_run(
     run = RunRecord(
         id=new_run_id(now), command=command, started_at=now, versions=versions(), **fields
     )
+    if isinstance(store, FallbackFile):  # which no other process reads
+        return LockedRun(run, RunLock(None, run.id))
     lock = store.lock(run.id)
     if not lock.take():  # another process has chosen the same id
         return begin_run(store, command, started_at=started_at, **fields)
@@ -179,25 +128,6 @@ def begin_run(
         lock = store.lock(begun.id)
         lock.take()
     return LockedRun(begun, lock)
-
-
-class _File(NamedTuple):
-    """The evaluation of a file, or of several, while its results are added up."""
-
-    name: str
-    path: str
-    totals: EvaluationTotals
-    trials: TrialNumbers
-
-    def results(self) -> EvaluationResults:
-        """The results so far."""
-        totals, trials = self.totals, self.trials
-        about = {"name": self.name, "place": self.path}
-        found, summary = totals.evaluation(about, cases=len(trials)), totals.totals.summary
-        summary.trials = trials.outcomes()
-        # As in the report of the scores.
-        scorers = scorers_with_mean(found.scorers, summary.macro_f1)
-        return replace(found, scorers=scorers, trials=trials.decided())
 
 
 class ScoreSaver:
@@ -216,17 +146,18 @@ class ScoreSaver:
         self,
         request: SaveRequest,
         open_store: Callable[[], Store],
-        fallback: FallbackStore | None = None,
+        fallback: FallbackFile | None = None,
     ) -> None:
         self.run: RunRecord | None = None
         self.problems: list[str] = []
         self.unreadable = 0
         self._request = request
         self._open_store = open_store
-        self._fallback = fallback or FallbackStore()
+        self._fallback = fallback or FallbackFile()
         self._store: Store | None = None
-        self._recorder: Recorder | None = None
-        self._files: list[_File] = []
+        self._recorder: RunWriter | None = None
+        # The evaluations, and the trials of their cases.
+        self._evaluations: list[tuple[EvaluationRecord, TrialNumbers]] = []
         self._saved = 0
         self._counted: dict[str, Any] = {}  # the totals, if they are known before
         # The evaluation that begins with the next case: all files, unless they come one by one.
@@ -271,15 +202,20 @@ class ScoreSaver:
         recorder = self._recorder
         if recorder is None or self._pending is not None:
             recorder = self._begin(self._pending or ())
-        file, score = self._files[-1], result.score
-        trial = file.trials.add(result)
+        (evaluation, trials), score, case = self._evaluations[-1], result.score, result.case
         accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
-        # Which tools and arguments are wrong is not among the totals that are saved.
-        counts = None if score is None else ScoreCounts(score_counts(score))
-        file.totals.totals.add(replace(result, values=accuracy, score=None, saved=counts))
-        case, values = result.case, (*accuracy, *result.values)
-        payload = case_payload(case)
-        recorder.put_result(len(self._files) - 1, case, result, payload, trial=trial, values=values)
+        recorder.put(
+            saved_result(
+                result,
+                case,
+                case_payload(case),
+                run=recorder.run.id,
+                evaluation=evaluation.number,
+                trial=trials.add(result),
+                values=(*accuracy, *result.values),
+                finished_at=time(),
+            )
+        )
         self._saved += 1
 
     def begin_counted(self, results: Results, saved_cases: SavedCases) -> None:
@@ -287,45 +223,39 @@ class ScoreSaver:
 
         All files are one evaluation.
         """
-        counts, request = counts_of(results), self._request
-        record = replace(self._evaluation(*_name_and_path(request.cases)), summary=counts)
-        counted = Totals.from_dict(counts[COUNTS_KEY])
-        found = evaluation_of_counts(record, counted, request.settings, record.place)
-        self._counted = summary_payload([found])
-        self._begin(request.cases, self._counted | counts, **{SAVED_CASES_KEY: saved_cases})
-
-    def _evaluation(self, name: str, path: str) -> EvaluationRecord:
-        request, fail_under = self._request, self._request.fail_under
-        return evaluation_record(
-            request.settings,
-            request.tools,
-            run="",
-            number=len(self._files),
-            name=name,
-            place=path,
-            scorers=(FILE_SCORER,),
-            fail_under={} if fail_under is None else {FILE_SCORER: fail_under},
-        )
+        self._begin(self._request.cases, counts_of(results), **{SAVED_CASES_KEY: saved_cases})
 
     def _begin(
-        self, paths: Sequence[str], summary: Mapping[str, Any] | None = None, **marks: str
-    ) -> Recorder:
+        self, paths: Sequence[str], counts: Mapping[str, Any] | None = None, **marks: str
+    ) -> RunWriter:
         """Begin the evaluation of files, and with the first one the run; `marks` are arguments of it."""
         self._pending = None
         recorder = self._recorder = self._recorder or self._begin_run(marks)
         request, (name, path) = self._request, _name_and_path(paths)
-        evaluation = self._evaluation(name, path)
-        totals = EvaluationTotals(request.settings, {FILE_SCORER: request.fail_under}, show="none")
-        self._files.append(_File(name, path, totals, TrialNumbers()))
+        evaluation = evaluation_record(
+            request.settings,
+            request.tools,
+            run=recorder.run.id,
+            number=len(self._evaluations),
+            name=name,
+            place=path,
+            scorers=(FILE_SCORER,),
+            fail_under={} if request.fail_under is None else {FILE_SCORER: request.fail_under},
+            summary=counts or {},
+        )
+        if counts is not None:
+            counted = Totals.from_dict(counts[COUNTS_KEY])
+            found = evaluation_of_counts(evaluation, counted, request.settings, path)
+            self._counted = summary_payload([found])
+            evaluation = replace(evaluation, summary={**self._counted, **counts})
+        self._evaluations.append((evaluation, TrialNumbers()))
         try:
-            recorder.add_evaluation(
-                replace(evaluation, run=recorder.run.id, summary=dict(summary or {}))
-            )
+            recorder.add_evaluation(evaluation)
         except UnusableStore as error:
             recorder.note(str(error))
         return recorder
 
-    def _begin_run(self, marks: Mapping[str, str]) -> Recorder:
+    def _begin_run(self, marks: Mapping[str, str]) -> RunWriter:
         """Begin the run: in the history, or in a file if that cannot be used."""
         request = self._request
         sides = {"cases": request.cases, "actual": request.actual}
@@ -341,7 +271,7 @@ class ScoreSaver:
             name=request.name,
             arguments={**paths, **_reading_arguments(request.reading), **marks},
         )
-        store: Store | FallbackStore = self._fallback
+        store: Store | FallbackFile = self._fallback
         try:
             store = self._store = self._open_store()
             if request.name is not None:
@@ -352,7 +282,7 @@ class ScoreSaver:
             store = self._fallback
             begun = begin(store)
         # Files are read faster than results are written: a thread would only share one processor.
-        recorder = Recorder(store, begun.record, begun.lock, is_direct=True)
+        recorder = RunWriter(store, begun.record, begun.lock, is_direct=True)
         recorder.problems = self.problems
         self.run = recorder.run
         return recorder
@@ -366,7 +296,10 @@ class ScoreSaver:
                     marks["unreadable"] = self.unreadable
                 self._recorder.finish(status, self._counted | marks, {})
             else:
-                found = {number: file.results() for number, file in enumerate(self._files)}
+                found = {
+                    evaluation.number: trials.results(evaluation, self._request.settings)
+                    for evaluation, trials in self._evaluations
+                }
                 self._recorder.finish_with(status, found, unreadable=self.unreadable)
             self._recorder.release()
         if self._store is not None:
@@ -381,7 +314,7 @@ def save_totals(  # noqa: PLR0913  (two are options)
     open_store: Callable[[], Store],
     *,
     saved_cases: SavedCases = "failing",
-    fallback: FallbackStore | None = None,
+    fallback: FallbackFile | None = None,
 ) -> ScoreSaver:
     """Save scores that are added up already as a run, with some of the cases.
 

@@ -1,9 +1,21 @@
-"""The trial numbers of the saved cases of one file, and how the trials of each case went."""
+"""The trial numbers of the saved cases of one file, and how these trials went."""
 
 from __future__ import annotations
 
-from callscore.core.results import CaseTrials, Result
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from callscore.core.results import CaseTrials, EvaluationResults, Result
 from callscore.core.score import UNANSWERED, Outcome, outcome_of
+from callscore.core.summary import Summary
+from callscore.core.totals import NameCounter, Totals
+from callscore.history.saved_totals import evaluation_of_counts
+
+if TYPE_CHECKING:
+    from callscore.core.settings import Settings
+    from callscore.history.records import EvaluationRecord
 
 # Whether a trial passed, None if that is undecided; and its outcome, None without a score.
 _Trial = tuple[bool | None, "Outcome | None"]
@@ -20,10 +32,6 @@ class TrialNumbers:
         self._first: dict[str, tuple[int, _Trial]] = {}
         self._kinds: dict[tuple[int, _Trial], tuple[int, _Trial]] = {}
         self._several: dict[str, dict[int, _Trial]] = {}  # by number, of cases with several trials
-
-    def __len__(self) -> int:
-        """How many cases there are."""
-        return len(self._first)
 
     def add(self, result: Result) -> int:
         """Remember a result; returns the number of its trial: its own, or a free one."""
@@ -44,7 +52,22 @@ class TrialNumbers:
         trials[number] = found
         return number
 
-    def decided(self) -> tuple[CaseTrials, ...]:
+    def results(self, evaluation: EvaluationRecord, settings: Settings) -> EvaluationResults:
+        """The totals of the trials, as the results of this evaluation."""
+        outcomes = Counter([outcome for _, (_, outcome) in self._first.values()])
+        trials: dict[str, dict[Outcome, int]] = {}
+        for case, several in self._several.items():
+            found = [outcome for _, outcome in several.values()]
+            outcomes.update(found[1:])  # the first is among those above
+            if scored := [outcome for outcome in found if outcome is not None]:
+                trials[case] = dict(Counter(scored))
+        not_scored = NameCounter(count=outcomes[None])
+        counted = {outcome: times for outcome, times in outcomes.items() if outcome is not None}
+        totals = Totals(summary=Summary(outcomes=counted, trials=trials), not_scored=not_scored)
+        whole = evaluation_of_counts(evaluation, totals, settings, evaluation.place)
+        return replace(whole, cases=len(self._first), trials=self._decided())
+
+    def _decided(self) -> tuple[CaseTrials, ...]:
         """The cases with trials that passed or did not; none if no case has several of these."""
         found: list[CaseTrials] = []
         for case, first in self._first.items() if self._several else ():
@@ -53,13 +76,3 @@ class TrialNumbers:
             if passed:
                 found.append(CaseTrials(case, len(passed), sum(passed)))
         return tuple(found) if any(each.trials > 1 for each in found) else ()
-
-    def outcomes(self) -> dict[str, dict[Outcome, int]]:
-        """How often each case with several trials has each outcome, as in a `Summary`."""
-        found: dict[str, dict[Outcome, int]] = {}
-        for case, trials in self._several.items():
-            for _, outcome in trials.values():
-                if outcome is not None:
-                    counts = found.setdefault(case, {})
-                    counts[outcome] = counts.get(outcome, 0) + 1
-        return found

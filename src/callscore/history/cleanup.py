@@ -40,7 +40,7 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
         runs: the runs, oldest first.
         results: the number of their results.
         payloads: the number of payloads that only these runs use.
-        bytes: the size of these payloads.
+        bytes: the size of these payloads, and of what the results have themselves.
     """
 
     runs: tuple[RunRecord, ...] = ()
@@ -140,16 +140,17 @@ def _unreferenced(removed: Iterable[int]) -> str:
 
 def _sizes(connection: AnyConnection, removed: list[int]) -> dict[str, int]:
     """The results of runs, and the payloads that are unreferenced once these runs are removed."""
-    [(results,)] = fetch_all(
+    [(results, own_size)] = fetch_all(
         connection,
-        f"SELECT count(*) FROM results WHERE run IN ({_list(removed)})",  # noqa: S608  (numbers)
+        "SELECT count(*), coalesce(sum(length(body)), 0) FROM results"  # noqa: S608  (numbers)
+        f" WHERE run IN ({_list(removed)})",
     )
     [(payloads, size)] = fetch_all(
         connection,
         "SELECT count(*), coalesce(sum(length(body)), 0) FROM payloads"  # noqa: S608  (our names)
         f" WHERE digest IN ({_unreferenced(removed)})",
     )
-    return {"results": results, "payloads": payloads, "bytes": int(size)}
+    return {"results": results, "payloads": payloads, "bytes": int(size + own_size)}
 
 
 def _delete(connection: AnyConnection, removed: list[int]) -> None:

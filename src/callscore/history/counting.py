@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -60,12 +61,10 @@ class _Tally:
 
 def count_results(rows: Iterable[Counted]) -> dict[int, EvaluationNumbers]:
     """The totals of each evaluation, by its number."""
-    found: dict[int, _Tally] = {}
+    tallies: dict[int, _Tally] = defaultdict(_Tally)
     for row in rows:
-        if row[0] not in found:
-            found[row[0]] = _Tally()
-        found[row[0]].add(row)
-    return {evaluation: tally.numbers() for evaluation, tally in found.items()}
+        tallies[row[0]].add(row)
+    return {evaluation: tally.numbers() for evaluation, tally in tallies.items()}
 
 
 # With more tags than this, the totals of all of them would take more room than the results.
@@ -82,21 +81,18 @@ def numbers_by_tag(rows: Iterable[Tagged]) -> dict[int, dict[str, EvaluationNumb
 
     None if there are too many tags, or if some are not text: imported runs may contain anything.
     """
-    by_tag: dict[str, dict[int, _Tally]] = {}
+    tallies: dict[tuple[int, str], _Tally] = defaultdict(_Tally)
+    tags: set[str] = set()
     try:
         for row in rows:
-            evaluation, *_, text = row
-            for tag in () if text is None else _tags(text):
-                tallies = by_tag.setdefault(tag, {})
-                if len(by_tag) > _MAX_TAGS:
+            for tag in () if row[5] is None else _tags(row[5]):
+                tags.add(tag)
+                if len(tags) > _MAX_TAGS:
                     return None
-                if evaluation not in tallies:
-                    tallies[evaluation] = _Tally()
-                tallies[evaluation].add(row[:5])
+                tallies[row[0], tag].add(row[:5])
     except msgspec.DecodeError:
         return None
-    found: dict[int, dict[str, EvaluationNumbers]] = {}
-    for tag, tallies in by_tag.items():
-        for evaluation, tally in tallies.items():
-            found.setdefault(evaluation, {})[tag] = tally.numbers()
+    found: dict[int, dict[str, EvaluationNumbers]] = defaultdict(dict)
+    for (evaluation, tag), tally in tallies.items():
+        found[evaluation][tag] = tally.numbers()
     return found

@@ -29,7 +29,6 @@ from callscore.history.rows import (
 )
 from callscore.history.tables import (
     ANSWERS,
-    BASELINES,
     EVALUATIONS,
     JUDGEMENTS,
     PAYLOADS,
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
     from callscore.history.run_queries import SavedRun
 
-# An existing evaluation, result, judgement or baseline is replaced, and a payload that is damaged.
+# An existing result is replaced, and a payload that is damaged.
 _INSERT_PAYLOAD = (
     f"{insert_into(PAYLOADS, conflict=('digest',))} WHERE payloads.body <> excluded.body"
 )
@@ -50,13 +49,8 @@ _INSERT_PAYLOAD = (
 _EXISTING_PAYLOADS = (
     "SELECT digest, CASE WHEN length(body) < 1000 THEN body END FROM payloads WHERE digest IN"
 )
-_INSERT_EVALUATION = insert_into(EVALUATIONS, conflict=("run", "number"))
 _INSERT_ANSWER = insert_into(ANSWERS)
 _INSERT_RESULT = insert_into(RESULTS, conflict=("run", "evaluation", "case_id", "trial"))
-_INSERT_JUDGEMENT = insert_into(JUDGEMENTS, conflict=("key",))
-_INSERT_BASELINE = insert_into(BASELINES, conflict=("name",))
-
-_JUDGEMENT = "SELECT answer FROM judgements WHERE key = :key"
 
 # The results of a run: whole, with the bodies of their payloads; or without these and without what is long.
 _WHOLE = f"""
@@ -76,7 +70,6 @@ _ANSWERS = f"""
 LEFT OUTER JOIN payloads ON answers.answer = payloads.digest
 LEFT OUTER JOIN runs ON answers.run = runs.number
 """
-_ANSWER = f"{_ANSWERS} WHERE answers.question = :question AND answers.trial = :trial"
 _NEWEST = " ORDER BY answers.number DESC LIMIT 1"
 
 
@@ -159,40 +152,38 @@ def newest_answer(
     connection: AnyConnection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
     """The newest answer to a question in any run."""
-    values = {"question": question, "source": source, "trial": trial}
-    rows = fetch_all(connection, f"{_ANSWER} AND answers.source = :source{_NEWEST}", values)
-    return answer_record(AnswerRow._make(rows[0])) if rows else None
+    where = "answers.question = ? AND answers.trial = ? AND answers.source = ?"
+    return next(iter(_answers(connection, f"{where}{_NEWEST}", question, trial, source)), None)
 
 
 def answer_in_run(
     connection: AnyConnection, number: int, question: str, trial: int
 ) -> AnswerRecord | None:
     """The answer to a question that was asked in the run of this number."""
-    values = {"run": number, "question": question, "trial": trial}
-    rows = fetch_all(connection, f"{_ANSWER} AND answers.run = :run{_NEWEST}", values)
-    return answer_record(AnswerRow._make(rows[0])) if rows else None
+    where = "answers.question = ? AND answers.trial = ? AND answers.run = ?"
+    return next(iter(_answers(connection, f"{where}{_NEWEST}", question, trial, number)), None)
 
 
-def answers_of_run(
-    connection: AnyConnection, run: str, *, after: int, limit: int
-) -> list[tuple[int, AnswerRecord]]:
-    """Some answers of the run of this id in order, each with its number; `after` is the last number before."""
-    query = f"{_ANSWERS} WHERE runs.id = :run AND answers.number > :after"
-    values = {"run": run, "after": after, "limit": limit}
-    rows = fetch_all(connection, f"{query} ORDER BY answers.number LIMIT :limit", values)
-    return [(row[0], answer_record(AnswerRow._make(row))) for row in rows]
+def answers_of_run(connection: AnyConnection, run: SavedRun) -> list[AnswerRecord]:
+    """The answers of a run in order."""
+    return _answers(connection, "answers.run = ? ORDER BY answers.number", run.number)
+
+
+def _answers(connection: AnyConnection, where: str, *values: Any) -> list[AnswerRecord]:
+    rows = fetch_all(connection, f"{_ANSWERS} WHERE {where}", values)
+    return [answer_record(AnswerRow._make(row)) for row in rows]
 
 
 def judgement_by_key(connection: AnyConnection, key: str) -> Any | None:
     """What a judge answered; None if it was not asked."""
-    rows = fetch_all(connection, _JUDGEMENT, {"key": clean_text(key)})
+    rows = fetch_all(connection, "SELECT answer FROM judgements WHERE key = ?", [clean_text(key)])
     return msgspec.json.decode(rows[0][0]) if rows else None
 
 
 def save_judgement(connection: AnyConnection, key: str, model: str, answer: Any) -> None:
     """Store the answer of a judge, in place of an earlier one."""
     row = (clean_text(key), clean_text(model), json_bytes(answer).decode(), time())
-    insert_rows(connection, _INSERT_JUDGEMENT, [row])
+    insert_rows(connection, insert_into(JUDGEMENTS, conflict=("key",)), [row])
 
 
 # --- writing answers, results and payloads ----------------------------------------------------
@@ -228,12 +219,8 @@ def save_rows(connection: AnyConnection, rows: NewRows) -> None:
 def save_evaluation(connection: AnyConnection, row: dict[str, Any], bodies: Bodies) -> None:
     """Insert the row of an evaluation, or replace it, with its payloads."""
     save_payloads(connection, bodies)
-    insert_rows(connection, _INSERT_EVALUATION, [tuple(map(row.get, EVALUATIONS.written))])
-
-
-def save_baseline(connection: AnyConnection, name: str, run: int) -> None:
-    """Point a baseline at the run of this number."""
-    insert_rows(connection, _INSERT_BASELINE, [(run, clean_text(name), time())])
+    insert = insert_into(EVALUATIONS, conflict=("run", "number"))
+    insert_rows(connection, insert, [tuple(map(row.get, EVALUATIONS.written))])
 
 
 def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
@@ -261,22 +248,17 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
 # --- all results of a run, without payloads ---------------------------------------------------
 
 
+_ORDER = "coalesce(position, number), number"
+
+
 def result_rows(
-    connection: AnyConnection, run: SavedRun, *columns: str
-) -> Iterator[tuple[Any, ...]]:
+    connection: AnyConnection, run: SavedRun, *columns: str, order: str = _ORDER
+) -> Iterator[Any]:
     """These columns of all results of a run, in the order of its cases; some are read at a time.
 
     Results of files have no position: they are written in the order of the cases.
     """
-    query = (
-        f"SELECT {', '.join(columns)} FROM results WHERE run = ?"  # noqa: S608  (our names)
-        " ORDER BY coalesce(position, number), number"
-    )
-    return _all_rows(connection, run, query)
-
-
-def _all_rows(connection: AnyConnection, run: SavedRun, query: str) -> Iterator[Any]:
-    """The rows of a query for all results of a run; some are read at a time."""
+    query = f"SELECT {', '.join(columns)} FROM results WHERE run = ? ORDER BY {order}"  # noqa: S608  (our names)
     count = 0
     for rows in fetch_pages(connection, query, [run.number]):
         count += len(rows)
@@ -284,15 +266,10 @@ def _all_rows(connection: AnyConnection, run: SavedRun, query: str) -> Iterator[
     run.require_results(count)
 
 
-_COUNTED = """
-SELECT evaluation, case_id, status, passed, f1, tags FROM results
-WHERE run = ? ORDER BY case_id, evaluation
-"""
-
-
 def counted_results(connection: AnyConnection, run: SavedRun) -> Iterator[Any]:
     """What is counted of all results of a run, the trials of a case together; some are read at a time."""
-    return _all_rows(connection, run, _COUNTED)
+    columns = ("evaluation", "case_id", "status", "passed", "f1", "tags")
+    return result_rows(connection, run, *columns, order="case_id, evaluation")
 
 
 def highest_trials(connection: AnyConnection, run: SavedRun) -> dict[int, int]:

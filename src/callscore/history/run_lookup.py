@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,12 +19,11 @@ from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord
 from callscore.history.rows import run_records
 from callscore.history.run_metadata import is_partial, is_run_id
-from callscore.history.run_queries import SavedRuns, column_of
 from callscore.history.saved_totals import saved_cases_of
-from callscore.history.tables import EVALUATIONS, RUNS
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
+    from callscore.history.run_queries import SavedRuns
     from callscore.history.store import Store
 
     Fits = Callable[[Sequence[str]], bool]
@@ -71,11 +69,11 @@ def _by_name(saved: SavedRuns, reference: str) -> Any | None:
     if not reference:
         return None
     number, _ = saved.baselines.get(reference, (None, None))
-    named = [row for row in saved.rows if number == row[0]]
-    named += [row for row in saved.rows if column_of(row, "name") == reference]
-    found = named[:1] or [row for row in saved.rows if row[1].startswith(reference)]
+    named = [row for row in saved.rows if number == row.number]
+    named += [row for row in saved.rows if row.name == reference]
+    found = named[:1] or [row for row in saved.rows if row.id.startswith(reference)]
     if len(found) > 1:
-        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([row[1] for row in found])}")
+        raise UnknownRun(f"{reference!r} is ambiguous: {_join_ids([row.id for row in found])}")
     return found[0] if found else None
 
 
@@ -85,7 +83,7 @@ def _by_age(every: Sequence[Any], reference: str, back: int) -> Any:
         return rows[back]
     count = len(rows)
     if count == 0:
-        ids = _join_ids([row[1] for row in every])
+        ids = _join_ids([row.id for row in every])
         text = f"unknown run {reference!r}: every run is dated in the future. Pass an id: {ids}"
         raise UnknownRun(text if every else _empty_history_text(reference))
     number_of_runs = "is 1 run" if count == 1 else f"are {count} runs"
@@ -100,13 +98,9 @@ def _empty_history_text(reference: str) -> str:
 
 def _by_commit(rows: Sequence[Any], reference: str, commit: str) -> Any:
     """The best finished run of a commit, as in `find_run`."""
-    found = [
-        row
-        for row in rows
-        if column_of(row, "git_commit") == commit and column_of(row, "status") == "finished"
-    ]
+    found = [row for row in rows if row.git_commit == commit and row.status == "finished"]
     if not found:
-        newest = _join_ids([row[1] for row in rows])
+        newest = _join_ids([row.id for row in rows])
         raise UnknownRun(
             f"no finished run of commit {commit[:_COMMIT_DIGITS]} ({reference}). "
             f"The newest runs: {newest}"
@@ -114,7 +108,7 @@ def _by_commit(rows: Sequence[Any], reference: str, commit: str) -> Any:
     known = {run.id: run for run in run_records(rows)}
     ranks = [
         (is_partial(run, known), run.command == _SCORE_COMMAND, bool(run.git_dirty))
-        for run in [known[row[1]] for row in found]
+        for run in [known[row.id] for row in found]
     ]
     return found[ranks.index(min(ranks))]
 
@@ -123,8 +117,8 @@ def _unknown_run_text(saved: SavedRuns, reference: str) -> str:
     rows = saved.rows[: _MAX_LISTED + 1]
     if not rows:
         return _empty_history_text(reference)
-    ids = [row[1] for row in rows]
-    names = [name for row in rows if (name := column_of(row, "name"))]
+    ids = [row.id for row in rows]
+    names = [row.name for row in rows if row.name]
     meant = did_you_mean(reference, ["latest", *saved.baselines, *ids, *names])
     colon = ". Not every command accepts a variant after a colon"
     hint = colon if ":" in reference and not meant else meant
@@ -187,25 +181,27 @@ def list_runs(
         for row, run in zip(rows, run_records(rows), strict=True):
             if limit is not None and len(lines) >= limit:
                 break
-            suites = [each for each in every[row[0]] if fits is None or fits(_texts_of(each))]
+            suites = [each for each in every[row.number] if fits is None or fits(_texts_of(each))]
             if fits is not None and not suites:
                 continue
             if is_tag is None:
                 evaluations = _lines_of_all(connection, run, suites)
             else:
-                has_ended = row[_RESULT_COUNT] is not None
-                tallies = _tallies_of_tag(
-                    connection, run, every[row[0]] if has_ended else (), is_tag
-                )
+                ended = every[row.number] if row.result_count is not None else ()
+                tallies = _tallies_of_tag(connection, run, ended, is_tag)
                 if not tallies:
                     continue
                 evaluations = [
-                    _line_of(each, tallies[each[1]]) for each in suites if each[1] in tallies
+                    _line_of(each, tallies[each.number])
+                    for each in suites
+                    if each.number in tallies
                 ]
-            baselines = tuple(
-                sorted(name for name, (number, _) in saved.baselines.items() if number == row[0])
+            baselines = sorted(
+                [name for name, (number, _) in saved.baselines.items() if number == row.number]
             )
-            lines.append(RunLine(run=run, baselines=baselines, evaluations=tuple(evaluations)))
+            lines.append(
+                RunLine(run=run, baselines=tuple(baselines), evaluations=tuple(evaluations))
+            )
     return lines
 
 
@@ -214,30 +210,21 @@ def _lines_of_all(
 ) -> list[EvaluationLine]:
     """The evaluations of a run with the numbers stored with them; counted, if the run did not finish."""
     try:
-        return [_line_of(row, _decode_numbers(row[_SUMMARY] or b"{}")) for row in suites]
+        return [_line_of(row, _decode_numbers(row.summary or b"{}")) for row in suites]
     except msgspec.DecodeError:
         # If not every case is saved, the failing ones say nothing about the others.
         is_counted = saved_cases_of(run) == "all"
         counted = _count(connection, run) if is_counted else {}
-        return [_line_of(row, counted.get(row[1], _NO_NUMBERS)) for row in suites]
+        return [_line_of(row, counted.get(row.number, _NO_NUMBERS)) for row in suites]
 
 
-# Of a row of `evaluations`.
-_texts = itemgetter(*[EVALUATIONS.positions[name] for name in ("name", "variant", "place")])
-_SUMMARY = EVALUATIONS.positions["summary"]
-_BY_TAG = EVALUATIONS.positions["by_tag"]
-_RESULT_COUNT = RUNS.positions["result_count"]  # of a row of `runs`
-
-
-def _texts_of(row: Sequence[Any]) -> tuple[str, str, str]:
+def _texts_of(row: Any) -> tuple[str, str, str]:
     """The name, the variant and the place of an evaluation."""
-    name, variant, place = _texts(row)
-    return name, variant or "", place
+    return row.name, row.variant or "", row.place
 
 
-def _line_of(row: Sequence[Any], numbers: EvaluationNumbers) -> EvaluationLine:
-    name, variant, place = _texts(row)
-    return EvaluationLine(name, variant, place, numbers)
+def _line_of(row: Any, numbers: EvaluationNumbers) -> EvaluationLine:
+    return EvaluationLine(row.name, row.variant, row.place, numbers)
 
 
 _decode_by_tag = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -253,7 +240,7 @@ def _tallies_of_tag(
     """
     if saved_cases_of(run) != "all":  # how its cases with the tag went is not known
         return {}
-    by_tag = {row[1]: row[_BY_TAG] and _decode_by_tag(row[_BY_TAG]) for row in ended}
+    by_tag = {row.number: row.by_tag and _decode_by_tag(row.by_tag) for row in ended}
     names = {number: [*filter(is_tag, found or ())] for number, found in by_tag.items()}
     is_known = by_tag and None not in by_tag.values()
     if is_known and all(len(each) <= 1 for each in names.values()):

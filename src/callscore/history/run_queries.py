@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,6 @@ from callscore.history.database import (
     insert_rows,
 )
 from callscore.history.queries import counted_results
-from callscore.history.queries import save_baseline as save_baseline_row
 from callscore.history.records import (
     Baseline,
     EvaluationRecord,
@@ -30,15 +30,17 @@ from callscore.history.records import (
 from callscore.history.rows import evaluation_record, json_text, run_row
 from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.saved_totals import number_of_results
-from callscore.history.tables import EVALUATIONS, RUNS, STOP_REQUESTS, EvaluationRow, RunRow
+from callscore.history.tables import (
+    BASELINES,
+    EVALUATIONS,
+    RUNS,
+    STOP_REQUESTS,
+    EvaluationRow,
+    RunRow,
+)
 
 if TYPE_CHECKING:
     from callscore.history.database import AnyConnection
-
-
-def column_of(row: Sequence[Any], name: str) -> Any:
-    """A column of a row of `runs`."""
-    return row[RUNS.positions[name]]
 
 
 # --- all runs ---------------------------------------------------------------------------------
@@ -53,18 +55,18 @@ class SavedRuns(NamedTuple):
         baselines: the number of the run of each baseline, and when it was set.
     """
 
-    rows: list[Sequence[Any]]
+    rows: list[Any]
     baselines: dict[str, tuple[int, float]]
-
-
-_ALL_RUNS = f"{RUNS.select} FROM runs"
-_ALL_BASELINES = "SELECT name, run, set_at FROM baselines"
 
 
 def all_runs(connection: AnyConnection) -> SavedRuns:
     """All runs and baselines."""
-    rows = sorted(fetch_all(connection, _ALL_RUNS), key=_age_key, reverse=True)
-    named = fetch_all(connection, _ALL_BASELINES)
+    found = map(RunRow._make, fetch_all(connection, f"{RUNS.select} FROM runs"))
+    # By start time: imported runs are as old as they were. Those of the future count as the oldest.
+    rows = sorted(
+        found, reverse=True, key=lambda row: (not is_dated_ahead(row), row.started_at, row.number)
+    )
+    named = fetch_all(connection, "SELECT name, run, set_at FROM baselines")
     return SavedRuns(rows, {name: (number, set_at) for name, number, set_at in named})
 
 
@@ -72,19 +74,9 @@ def all_runs(connection: AnyConnection) -> SavedRuns:
 _CLOCK_SKEW = 2.0
 
 
-def is_dated_ahead(row: Sequence[Any]) -> bool:
+def is_dated_ahead(row: Any) -> bool:
     """Whether a run begins in the future: a clock is wrong, or its file says so."""
-    started_at: float = column_of(row, "started_at")
-    return started_at > time() + _CLOCK_SKEW
-
-
-def _age_key(row: Sequence[Any]) -> tuple[bool, float, int]:
-    """By start time: imported runs are as old as they were. Those of the future count as the oldest."""
-    return not is_dated_ahead(row), column_of(row, "started_at"), row[0]
-
-
-def _assignments(values: Iterable[str]) -> str:
-    return ", ".join([f"{name} = :{name}" for name in values])
+    return bool(row.started_at > time() + _CLOCK_SKEW)
 
 
 # --- one run ----------------------------------------------------------------------------------
@@ -116,45 +108,29 @@ class SavedRun(NamedTuple):
             )
 
 
-_RUN_BY_ID = f"{RUNS.select} FROM runs WHERE id = :id"
-
-
 def run_by_id(connection: AnyConnection, name: str) -> Any | None:
     """The row of the run of this id."""
-    found = fetch_all(connection, _RUN_BY_ID, {"id": name})
+    found = fetch_all(connection, f"{RUNS.select} FROM runs WHERE id = ?", [clean_text(name)])
     return RunRow._make(found[0]) if found else None
 
 
-def saved_run(connection: AnyConnection, name: str) -> SavedRun:
-    """The run of this id.
+def saved_run(connection: AnyConnection, name: str, number: int | None = None) -> SavedRun:
+    """The run of this id, as it is now; in the row of this number, if one is given.
 
     Raises:
-        UnknownRun: there is none.
+        UnknownRun: there is none, or it was removed; another run may have its id by now.
     """
-    row = run_by_id(connection, clean_text(name))
-    if row is None:
-        raise UnknownRun(f"unknown run {name!r}")
-    return _saved(row)
-
-
-def same_run(connection: AnyConnection, name: str, number: int) -> SavedRun:
-    """The run of this id in the row of this number, as it is now.
-
-    Raises:
-        UnknownRun: it was removed; another run may have its id by now.
-    """
-    return _saved(_row_of(connection, name, number))
-
-
-def _row_of(connection: AnyConnection, name: str, number: int) -> Any:
-    row = run_by_id(connection, clean_text(name))
-    if row is None or row.number != number:
-        raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
-    return row
-
-
-def _saved(row: Any) -> SavedRun:
+    row = _row_of(connection, name, number)
     return SavedRun(row.number, row.id, row.evaluation_count, row.result_count)
+
+
+def _row_of(connection: AnyConnection, name: str, number: int | None) -> Any:
+    row = run_by_id(connection, name)
+    if row is not None and number in (None, row.number):
+        return row
+    if number is None:
+        raise UnknownRun(f"unknown run {name!r}")
+    raise UnknownRun(f"the run {name} no longer exists: another process has removed it.")
 
 
 def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
@@ -162,13 +138,15 @@ def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
 
     Returns the run as stored: under another id if another process has just used this one.
     """
-    existing = run_by_id(connection, clean_text(run.id))
+    existing = run_by_id(connection, run.id)
     if existing is not None and existing.started_at == run.started_at:
-        _update_run(connection, existing, run_row(run))
-        execute(connection, "DELETE FROM stop_requests WHERE run = :run", {"run": existing.number})
+        _update_run(connection, existing.number, run_row(run))
+        execute(connection, "DELETE FROM stop_requests WHERE run = ?", [existing.number])
         return run
     # Another process may insert the id between two statements.
-    while existing is not None or not _insert_run(connection, run_row(run)):
+    while existing is not None or not execute(
+        connection, _INSERT_RUN, {**_NO_COUNTS, **run_row(run)}
+    ):
         run = replace(run, id=new_run_id(run.started_at))
         existing = run_by_id(connection, run.id)
     return run
@@ -180,29 +158,21 @@ _INSERT_RUN = (
 )
 
 
-def _insert_run(connection: AnyConnection, row: dict[str, Any]) -> bool:
-    """Insert a run in the current transaction; returns False if its id exists."""
-    return bool(execute(connection, _INSERT_RUN, {**_NO_COUNTS, **row}))
-
-
-def _update_run(connection: AnyConnection, existing: Any, row: dict[str, Any]) -> int:
+def _update_run(connection: AnyConnection, number: int, row: dict[str, Any]) -> int:
     """Store a run in its row, and what it has if it ends now; returns the number of its results."""
     values = {**_NO_COUNTS, **row}
-    given = {"run": existing.number}
     if row["status"] != "running":
-        for name, query in _COUNT_QUERIES.items():
-            [(values[name],)] = fetch_all(connection, query, given)
-    statement = f"UPDATE runs SET {_assignments(values)} WHERE number = :number"  # noqa: S608  (our names)
-    execute(connection, statement, {**values, "number": existing.number})
+        for name in _NO_COUNTS:
+            table = f"{name.removesuffix('_count')}s"
+            query = f"SELECT count(*) FROM {table} WHERE run = ?"  # noqa: S608  (our names)
+            [(values[name],)] = fetch_all(connection, query, [number])
+    assigned = ", ".join([f"{name} = :{name}" for name in values])
+    statement = f"UPDATE runs SET {assigned} WHERE number = :number"  # noqa: S608  (our names)
+    execute(connection, statement, {**values, "number": number})
     return values["result_count"] or 0
 
 
 _NO_COUNTS = {"evaluation_count": None, "result_count": None}
-_COUNT_QUERIES = {
-    "evaluation_count": "SELECT count(*) FROM evaluations WHERE run = :run",
-    "result_count": "SELECT count(*) FROM results WHERE run = :run",
-}
-_UPDATE_BY_TAG = "UPDATE evaluations SET by_tag = :by_tag WHERE run = :run AND number = :number"
 
 
 def numbers_of_tags(connection: AnyConnection, run: str) -> list[dict[str, Any]]:
@@ -210,11 +180,12 @@ def numbers_of_tags(connection: AnyConnection, run: str) -> list[dict[str, Any]]
 
     Lists of runs show them: counting them for each list would read all results.
     """
-    row = run_by_id(connection, clean_text(run))
+    row = run_by_id(connection, run)
     if row is None:
         return []
-    found = numbers_by_tag(counted_results(connection, SavedRun(row.number, row.id)))
-    numbers = [each.number for each in _evaluation_rows(connection, row.number)]
+    saved = SavedRun(row.number, row.id)
+    found = numbers_by_tag(counted_results(connection, saved))
+    numbers = [each.number for each in evaluation_rows(connection, saved)]
     is_known = found is not None and found.keys() <= set(numbers)
     return [
         {
@@ -228,11 +199,9 @@ def numbers_of_tags(connection: AnyConnection, run: str) -> list[dict[str, Any]]
 
 def save_numbers_of_tags(connection: AnyConnection, found: Iterable[dict[str, Any]]) -> None:
     """Store what `numbers_of_tags` found."""
+    update = "UPDATE evaluations SET by_tag = :by_tag WHERE run = :run AND number = :number"
     for given in found:
-        execute(connection, _UPDATE_BY_TAG, given)
-
-
-_UPDATE_SUMMARY = "UPDATE evaluations SET summary = :summary WHERE run = :run AND number = :number"
+        execute(connection, update, given)
 
 
 def end_run(
@@ -249,77 +218,61 @@ def end_run(
     """
     name, number = run
     existing = _row_of(connection, name, number)
+    update = "UPDATE evaluations SET summary = ? WHERE run = ? AND number = ?"
     for evaluation, summary in summaries.items():
-        given = {"run": number, "number": evaluation, "summary": json_text(dict(summary))}
-        execute(connection, _UPDATE_SUMMARY, given)
+        execute(connection, update, [json_text(dict(summary)), number, evaluation])
     ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
     row = {**existing._asdict(), **_NO_COUNTS, **ended}
     del row["number"]
-    saved = _update_run(connection, existing, row)
+    saved = _update_run(connection, number, row)
     if status == "finished" and "answered" in totals and number_of_results(totals) > saved:
         raise DamagedHistoryError(
             f"run {name}: {saved:,} results found, {number_of_results(totals):,} were saved"
         )
 
 
-_REQUEST_STOP = insert_into(STOP_REQUESTS, conflict=())
-_STOP_REQUESTED = """
-SELECT stop_requests.run FROM stop_requests JOIN runs ON runs.number = stop_requests.run
-WHERE runs.id = :id
-"""
-
-
 def request_stop(connection: AnyConnection, run: SavedRun) -> None:
     """Note that a run shall stop, until it begins again."""
-    insert_rows(connection, _REQUEST_STOP, [(run.number, time())])
+    insert_rows(connection, insert_into(STOP_REQUESTS, conflict=()), [(run.number, time())])
 
 
 def is_stop_requested(connection: AnyConnection, run: str) -> bool:
     """Whether the run of this id shall stop."""
-    return bool(fetch_all(connection, _STOP_REQUESTED, {"id": run}))
+    query = (
+        "SELECT 1 FROM stop_requests JOIN runs ON runs.number = stop_requests.run WHERE runs.id = ?"
+    )
+    return bool(fetch_all(connection, query, [run]))
 
 
 # --- evaluations ------------------------------------------------------------------------------
 
-_EVALUATION_ROWS = f"{EVALUATIONS.select} FROM evaluations WHERE run = :run ORDER BY number"
 _EVALUATIONS = f"""
 {EVALUATIONS.select}, payloads.body FROM evaluations
 LEFT OUTER JOIN payloads ON evaluations.tools = payloads.digest
-WHERE evaluations.run = :run ORDER BY evaluations.number
+WHERE evaluations.run = ? ORDER BY evaluations.number
 """
-_EVALUATIONS_OF_RUNS = (
-    f"{EVALUATIONS.select} FROM evaluations WHERE run >= :low AND run <= :high ORDER BY run, number"
-)
 
 
-def _evaluation_rows(connection: AnyConnection, number: int) -> Sequence[Any]:
-    found = fetch_all(connection, _EVALUATION_ROWS, {"run": number})
-    return [EvaluationRow(*row) for row in found]
-
-
-def side_evaluations(connection: AnyConnection, run: SavedRun) -> Sequence[Any]:
-    """The rows of the evaluations of a run, in order."""
-    rows = _evaluation_rows(connection, run.number)
+def evaluation_rows(connection: AnyConnection, run: SavedRun) -> list[Any]:
+    """The rows of the evaluations of a run, in order, with the definitions of their tools."""
+    rows = fetch_all(connection, _EVALUATIONS, [run.number])
     run.require_evaluations(len(rows))
-    return rows
+    return [EvaluationRow(*row) for row in rows]
 
 
 def evaluations_of_run(connection: AnyConnection, run: SavedRun) -> list[EvaluationRecord]:
     """The evaluations of a run, in order."""
-    rows = fetch_all(connection, _EVALUATIONS, {"run": run.number})
-    run.require_evaluations(len(rows))
-    return [evaluation_record(EvaluationRow(*row), run.id) for row in rows]
+    return [evaluation_record(row, run.id) for row in evaluation_rows(connection, run)]
 
 
-def evaluations_of_runs(
-    connection: AnyConnection, rows: Sequence[Sequence[Any]]
-) -> dict[int, list[Any]]:
+def evaluations_of_runs(connection: AnyConnection, rows: Sequence[Any]) -> dict[int, list[Any]]:
     """The rows of the evaluations of runs, given the rows of these, by the number of the run."""
-    found: dict[int, list[Any]] = {row[0]: [] for row in rows}
-    values = {"low": min(found, default=0), "high": max(found, default=0)}
-    for row in fetch_all(connection, _EVALUATIONS_OF_RUNS, values):
-        if row[0] in found:
-            found[row[0]].append(row)
+    found: dict[int, list[Any]] = {row.number: [] for row in rows}
+    query = f"{EVALUATIONS.select} FROM evaluations WHERE run BETWEEN ? AND ? ORDER BY run, number"
+    limits = [min(found, default=0), max(found, default=0)]
+    for row in starmap(EvaluationRow, fetch_all(connection, query, limits)):
+        if row.run in found:
+            found[row.run].append(row)
     return found
 
 
@@ -344,9 +297,10 @@ def save_baseline(connection: AnyConnection, name: str, run: SavedRun) -> None:
     fault = name_problem(name)
     if fault is not None:
         raise InvalidSettings(f"invalid baseline name {name!r}: {fault}. Use a word such as 'main'")
-    save_baseline_row(connection, name, run.number)
+    insert = insert_into(BASELINES, conflict=("name",))
+    insert_rows(connection, insert, [(run.number, clean_text(name), time())])
 
 
 def delete_baseline(connection: AnyConnection, name: str) -> None:
     """Delete a baseline."""
-    execute(connection, "DELETE FROM baselines WHERE name = :name", {"name": clean_text(name)})
+    execute(connection, "DELETE FROM baselines WHERE name = ?", [clean_text(name)])

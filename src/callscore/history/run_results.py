@@ -61,7 +61,7 @@ def _page(
     store: Store, run: SavedRun, numbers: Sequence[int], *, is_light: bool
 ) -> dict[int, ResultRecord]:
     with store.reading() as connection:
-        same = run_queries.same_run(connection, run.id, run.number)
+        same = run_queries.saved_run(connection, run.id, run.number)
         return queries.results_by_number(connection, same, numbers, is_light=is_light)
 
 

@@ -68,7 +68,7 @@ def run_side(
         UnknownRun: the run has no such variant.
     """
     queries.require_results(connection, saved)
-    rows = run_queries.side_evaluations(connection, saved)
+    rows = run_queries.evaluation_rows(connection, saved)
     wanted = [row for row in rows if variant is None or row.variant == clean_text(variant)]
     if variant is not None and not wanted:
         raise unknown_variant(run.id, variant, [row.variant for row in rows])

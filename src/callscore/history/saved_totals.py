@@ -16,13 +16,12 @@ from msgspec.structs import replace
 
 from callscore.core.phrases import Phrase
 from callscore.core.results import EvaluationResults, Results, ScorerResult
-from callscore.core.score import UNANSWERED
+from callscore.core.score import UNANSWERED, Outcome
 from callscore.core.totals import EvaluationTotals, NameCounter, SavedCases, Totals
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.core.settings import Settings
-    from callscore.core.summary import Summary
     from callscore.history.records import EvaluationRecord, RunRecord
 
 SAVED_CASES_KEY = "saved_cases"  # of the arguments of a run
@@ -116,31 +115,28 @@ def _saved_metrics(summary: Mapping[str, Any]) -> tuple[ScorerResult, ...]:
     return msgspec.convert(found, tuple[ScorerResult, ...], strict=False)
 
 
-def counts_problem(summary: Mapping[str, Any]) -> str | None:
-    """The first problem of the totals in a summary from a file; None if they are valid."""
+def counts_problem(summary: Mapping[str, Any]) -> str:
+    """The first problem of the totals in a summary from a file; empty if they are valid."""
     try:
-        counted = Totals.from_dict(summary.get(COUNTS_KEY) or {})
+        counted = Totals.from_dict(summary.get(COUNTS_KEY) or {}).summary
         _saved_metrics(summary)
     except (msgspec.ValidationError, RecursionError) as error:
         return f"{COUNTS_KEY}: {error}."
-    kinds = [counted.summary.outcomes, *[kind for kind, _ in counted.summary.trial_kinds()]]
-    for outcome in (outcome for kind in kinds for outcome in kind):
-        correct, expected, actual, forbidden = outcome
-        is_possible = correct <= min(expected, actual) and forbidden <= actual
-        if not is_possible or (forbidden < 0 and outcome != UNANSWERED):
-            return f"{COUNTS_KEY}: {list(outcome)} is not an outcome of a case."
-    return _trials_problem(counted.summary)
-
-
-def _trials_problem(summary: Summary) -> str | None:
-    """Whether a case has no trial, or the trials are more than the outcomes."""
-    left = Counter(summary.outcomes)
-    for outcomes, times in summary.trial_kinds():
+    left = Counter(counted.outcomes)
+    for outcomes, times in counted.trial_kinds():
         if not sum(outcomes.values()):
             return f"{COUNTS_KEY}: a case has no trial."
         left.subtract({outcome: each * times for outcome, each in outcomes.items()})
-    has_too_many = min(left.values(), default=0) < 0
-    return f"{COUNTS_KEY}: there are more trials than outcomes." if has_too_many else None
+    if min(left.values(), default=0) < 0:  # each trial is among the outcomes, too
+        return f"{COUNTS_KEY}: there are more trials than outcomes."
+    wrong = [list(outcome) for outcome in counted.outcomes if not _is_possible(outcome)]
+    return f"{COUNTS_KEY}: {wrong[0]} is not an outcome of a case." if wrong else ""
+
+
+def _is_possible(outcome: Outcome) -> bool:
+    correct, expected, actual, forbidden = outcome
+    is_counted = correct <= min(expected, actual) and 0 <= forbidden <= actual
+    return is_counted or outcome == UNANSWERED
 
 
 # --- the counts as results ----------------------------------------------------------------------

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.comparing.sides import Side
-    from callscore.history.cleanup import CleanupResult
     from callscore.history.database import AnyConnection
     from callscore.history.run_sides import KindOf
 
@@ -163,12 +162,6 @@ class Store(Database):
         with self.writing() as connection:
             run_queries.delete_baseline(connection, name)
 
-    def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
-        """Remove all but the newest runs; a dry run only reports what that would remove."""
-        from callscore.history.cleanup import remove_old_runs
-
-        return remove_old_runs(self, keep, is_dry=is_dry)
-
     @with_retries
     def evaluations(self, run: str) -> list[EvaluationRecord]:
         """The evaluations of a run, in order."""
@@ -199,17 +192,6 @@ class Store(Database):
         from callscore.history.run_results import whole_results
 
         return whole_results(self, run, evaluation)
-
-    def result(
-        self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
-    ) -> list[ResultRecord]:
-        """The results of one case in each evaluation and trial, or in one of these."""
-        return [
-            each
-            for found in self.cases(run, [case]).values()
-            for each in found
-            if trial in (None, each.trial) and evaluation in (None, each.evaluation)
-        ]
 
     @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:

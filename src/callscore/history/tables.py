@@ -51,7 +51,6 @@ class Table:
         types = dict([line.split()[:2] for line in self._lines if line[0].islower()])
         self.names = tuple(types)
         self.written = tuple([name for name, kind in types.items() if kind != "serial"])
-        self.positions = {name: at for at, name in enumerate(self.names)}
         self.select = f"SELECT {', '.join(f'{self.name}.{name}' for name in self.names)}"
 
     def statements(self, *, is_sqlite: bool) -> list[str]:

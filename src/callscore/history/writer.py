@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.core.phrases import Language, Phrase, say
+from callscore.core.totals import summary_payload
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.hidden_records import RecordHider
-from callscore.history.locks import RunLock
 from callscore.history.opening import (
     default_path,
     display_path,
@@ -29,6 +29,8 @@ from callscore.history.opening import (
 from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
+    from callscore.core.results import EvaluationResults
+    from callscore.history.locks import RunLock
     from callscore.history.records import (
         AnswerRecord,
         EvaluationRecord,
@@ -59,38 +61,27 @@ _MAX_NAME = 100
 _ENDINGS = ("", *[f"-{number}" for number in range(2, 20)])  # of files of a run in one folder
 
 
-class FallbackStore:
+class FallbackFile:
     """Writes records to a file when the history cannot, or in place of a history.
 
     The file is created with the first record: beside the history, else in the working directory,
     else in the folder for temporary files. If one is full or read-only, the next one is used.
 
     Attributes:
-        path: None, as for every history that is not an SQLite file.
         command_options: the arguments with which a command finds the history, see `store_arguments`.
         files: the files that were written.
     """
 
     def __init__(self, history: Path | None = None, command_options: str = "") -> None:
         self.command_options = command_options
-        self.path: Path | None = None
         self.files: list[Path] = []
         self._run: RunRecord | None = None
         self._evaluations: dict[int, EvaluationRecord] = {}
         self._folders = _folders_beside(history)
 
-    def lock(self, run: str) -> RunLock:
-        """A lock that is always free: no other process can access the run."""
-        return RunLock(None, run)
-
-    def begin(self, run: RunRecord) -> RunRecord:
+    def begin(self, run: RunRecord) -> None:
         """Remember the run, for the first lines of the file."""
         self._run = run
-        return run
-
-    def evaluations(self, _: str) -> list[EvaluationRecord]:
-        """None: no run is resumed here."""
-        return []
 
     def add_evaluation(self, record: EvaluationRecord) -> None:
         """Remember an evaluation of the run."""
@@ -177,9 +168,9 @@ def _append(path: Path, content: bytes, mode: str) -> None:
             raise OSError("the disk is full")
 
 
-def fallback_store_for(place: Path | str | None) -> FallbackStore:
+def fallback_file_for(place: Path | str | None) -> FallbackFile:
     """The fallback for a history (`--store`) that cannot be opened."""
-    return FallbackStore(_file_of(place), store_arguments(place))
+    return FallbackFile(_file_of(place), store_arguments(place))
 
 
 def _file_of(place: Path | str | None) -> Path | None:
@@ -255,7 +246,7 @@ class RunWriter:
 
     def __init__(
         self,
-        store: Store | FallbackStore,
+        store: Store | FallbackFile,
         run: RunRecord,
         lock: RunLock | None = None,
         *,
@@ -264,11 +255,12 @@ class RunWriter:
     ) -> None:
         self.run = run
         self.problems: list[str] = []
-        self.is_aside = isinstance(store, FallbackStore)
+        self.is_aside = isinstance(store, FallbackFile)
         self._store = store
-        self._file = FallbackStore(store.path, store.command_options)
-        if isinstance(store, FallbackStore):
+        if isinstance(store, FallbackFile):
             self._file = store
+        else:
+            self._file = FallbackFile(store.path, store.command_options)
         self._file.begin(run)
         self._lock = lock
         self._hider = RecordHider(is_live=is_live)
@@ -428,6 +420,15 @@ class RunWriter:
         if problem:
             where = "" if had_files else self._file.location_text()
             self.note(f"{problem} {where}".rstrip())
+
+    def finish_with(
+        self, status: RunStatus, found: Mapping[int, EvaluationResults], *, unreadable: int = 0
+    ) -> None:
+        """Save how the run ended: the results of its evaluations by number."""
+        summaries = {number: summary_payload([each]) for number, each in found.items()}
+        # Of one evaluation, they are the same.
+        (totals,) = summaries.values() if len(found) == 1 else [summary_payload([*found.values()])]
+        self.finish(status, totals | ({"unreadable": unreadable} if unreadable else {}), summaries)
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history; else empty."""

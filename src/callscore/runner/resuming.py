@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.engines.saving import LockedRun, Recorder, begin_run, evaluation_record
+from callscore.engines.saving import LockedRun, begin_run, evaluation_record
 from callscore.errors import CallscoreError, InvalidSettings, UnknownRun, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
@@ -22,7 +22,8 @@ from callscore.history.locks import is_unlocked
 from callscore.history.records import AnswerRecord, EvaluationRecord
 from callscore.history.run_metadata import SELECTION_ARGUMENTS, require_no_baseline, versions
 from callscore.history.run_results import light_results
-from callscore.history.writer import FallbackStore
+from callscore.history.saved_scores import saved_result
+from callscore.history.writer import FallbackFile, RunWriter
 from callscore.runner.answers import plain_case_payload, stored_answer
 
 if TYPE_CHECKING:
@@ -74,10 +75,10 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
 
 
 def begin_or_resume(
-    store: Store | FallbackStore, *, resume: LockedRun | bool, **fields: Any
+    store: Store | FallbackFile, *, resume: LockedRun | bool, **fields: Any
 ) -> LockedRun:
     """Begin a run with these fields, or resume one in its place; returns the run as stored."""
-    if not resume or isinstance(store, FallbackStore):
+    if not resume or isinstance(store, FallbackFile):
         return begin_run(store, "run", **fields)
     arguments = fields["arguments"]
     locked = resume if isinstance(resume, LockedRun) else find_unfinished_run(store, arguments)
@@ -138,7 +139,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 # --- recording ------------------------------------------------------------------------------------
 
 
-class RunRecorder(Recorder):
+class RunRecorder(RunWriter):
     """Records the questions of a run, their answers and results.
 
     Attributes:
@@ -148,7 +149,7 @@ class RunRecorder(Recorder):
 
     def __init__(
         self,
-        store: Store | FallbackStore,
+        store: Store | FallbackFile,
         begun: LockedRun,
         groups: Sequence[Group],
         known: KnownAnswers | None = None,
@@ -168,10 +169,10 @@ class RunRecorder(Recorder):
 
     def _add(self, groups: Sequence[Group]) -> None:
         """Save the evaluations of groups. A resumed run has some already, and continues without."""
-        before = {
-            (record.place, record.variant): record.number
-            for record in self._store.evaluations(self.run.id)
-        }
+        known = self.known_answers
+        resumed = None if known is None or known.run is None else known.store
+        saved = [] if resumed is None else resumed.evaluations(self.run.id)
+        before = {(record.place, record.variant): record.number for record in saved}
         next_number = max(before.values(), default=-1) + 1
         for group in groups:
             number = before.get((group.evaluation.key, group.variant))
@@ -181,14 +182,16 @@ class RunRecorder(Recorder):
             try:
                 self.add_evaluation(group_record(self.run.id, number, group))
             except UnusableStore as error:
-                if self.known_answers is None or self.known_answers.run is None:
+                if resumed is None:
                     raise
                 self.note(str(error))
 
     def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
-        """The stored answer to a question; None if it must be asked."""
+        """The stored answer to a question; None if it must be asked, as always without the history."""
+        if self.known_answers is None or self.is_aside:
+            return None
         try:
-            return self.known_answers.answer(question, digests) if self.known_answers else None
+            return self.known_answers.answer(question, digests)
         except CallscoreError as error:
             self.note(str(error))
             return None
@@ -210,18 +213,31 @@ class RunRecorder(Recorder):
         )
         self.put(record)
 
-    def put_result_of(self, group: int, question: Question, result: Result, **fields: Any) -> None:
-        """Queue a result of a group to be stored; for the other fields see `put_result`."""
+    def put_result_of(  # noqa: PLR0913  (two are fields of the record)
+        self,
+        group: int,
+        question: Question,
+        result: Result,
+        *,
+        digest: str,
+        position: int | None,
+        on_saved: Callable[[], None],
+    ) -> None:
+        """Queue a result of a group to be stored; for `on_saved` see `put`."""
         calls = None if result.failure is not None else result.case.actual or ()
-        self.put_result(
-            self.numbers[group],
-            replace(question.case, actual=calls),
+        record = saved_result(
             result,
+            replace(question.case, actual=calls),
             plain_case_payload(question.case),
+            run=self.run.id,
+            evaluation=self.numbers[group],
             trial=question.trial,
             values=result.values,
-            **fields,
+            position=position,
+            question=digest,
+            finished_at=time(),
         )
+        self.put(record, on_saved)
 
 
 def group_record(run: str, number: int, group: Group) -> EvaluationRecord:
@@ -247,7 +263,7 @@ def stored_scorer_name(scorer: Scorer) -> str:
 
 
 def begin_recording(
-    store: Store | FallbackStore, groups: Sequence[Group], options: RunOptions
+    store: Store | FallbackFile, groups: Sequence[Group], options: RunOptions
 ) -> tuple[RunRecorder, list[str]]:
     """Begin or resume the run; returns its recorder and warnings.
 
@@ -262,7 +278,7 @@ def begin_recording(
         for group in groups
         if group.questions and (source := task_digest(group.questions[0]))
     }
-    if not isinstance(store, FallbackStore):
+    if not isinstance(store, FallbackFile):
         if options.name is not None:
             require_no_baseline(options.name, store.baselines())
         if isinstance(resume, LockedRun):

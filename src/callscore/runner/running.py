@@ -26,7 +26,7 @@ from callscore.words.value_text import unused_rules_text
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
-    from callscore.history.writer import FallbackStore
+    from callscore.history.writer import FallbackFile
     from callscore.runner.asking import Asked, Workers
     from callscore.runner.resuming import RunRecorder
 
@@ -187,7 +187,7 @@ def run(
     plan: Plan,
     options: RunOptions = _OPTIONS,
     hooks: RunHooks = _HOOKS,
-    store: Store | FallbackStore | None = None,
+    store: Store | FallbackFile | None = None,
 ) -> RunResults:
     """Ask every question of a plan, and score the answers.
 
@@ -246,20 +246,20 @@ def _askable(plan: Plan, options: RunOptions) -> tuple[list[Group], tuple[Unload
     return groups, tuple(unloaded)
 
 
-def _record_in(store: Store | FallbackStore, running: ScoredRun, options: RunOptions) -> None:
+def _record_in(store: Store | FallbackFile, running: ScoredRun, options: RunOptions) -> None:
     """Record the run there; if that fails, in a fallback file."""
-    from callscore.history.writer import USING_FALLBACK, FallbackStore
+    from callscore.history.writer import USING_FALLBACK, FallbackFile
     from callscore.runner.resuming import begin_recording
 
     try:
         running.recorder, warnings = begin_recording(store, running.groups, options)
     except UnusableStore as error:
-        if options.resume:  # a fallback has no answers to resume with
+        if options.resume or isinstance(store, FallbackFile):  # it has no answers to resume with
             raise
         running.warn(say(USING_FALLBACK, options.lang, problem=error))
-        fallback = FallbackStore(store.path, store.command_options)
+        fallback = FallbackFile(store.path, store.command_options)
         running.recorder, warnings = begin_recording(fallback, running.groups, options)
-    if not running.recorder.is_aside and not isinstance(store, FallbackStore):
+    if not running.recorder.is_aside and not isinstance(store, FallbackFile):
         running.judges.remember_in(store)
         running.store = store
         running.hooks.on_begun(running.recorder.run.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -414,9 +415,8 @@ class StoredRun:
                 "cases": record.summary["planned_cases"],
                 "questions": record.summary.get("planned_trials"),
             }
-        saved = part.totals.evaluation(
-            about, skipped=stored_skipped(record), is_saved=True, **planned
-        )
+        skipped = Noted() if is_case else stored_skipped(record)
+        saved = part.totals.evaluation(about, skipped=skipped, is_saved=True, **planned)
         counts = None if is_case else saved_counts(record.summary)
         if counts is None:
             return saved
@@ -424,9 +424,7 @@ class StoredRun:
         results = replace(
             whole.results, shown=saved.results.shown, not_shown=saved.results.not_shown
         )
-        return replace(
-            whole, results=results, failures=saved.failures, skipped=stored_skipped(record)
-        )
+        return replace(whole, results=results, failures=saved.failures, skipped=skipped)
 
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
@@ -536,10 +534,10 @@ def load_case(
     for end in range(len(parts)):
         only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
         # The id may be given with a value that is hidden in the history.
-        named = store.result(run.id, case) or store.result(run.id, hide_text(case))
+        named = store.cases(run.id, [case]) or store.cases(run.id, [hide_text(case)])
         found = [
             each
-            for each in named
+            for each in chain.from_iterable(named.values())
             if (record := evaluations.get(each.evaluation)) is not None
             and (not end or only in (record.name, evaluation_label(record), record.place))
         ]

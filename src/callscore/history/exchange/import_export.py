@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 _RECORDS_PER_TRANSACTION = 500
-_ANSWERS_PER_PAGE = 200
 _SEPARATOR = "::"
 _KEY_VARIABLE = "OPENAI_API_KEY"
 
@@ -75,17 +74,13 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
     for pairs in _by_run(records):
         run, _ = next(pairs)
         known = _known(store, run)
-        hide = RecordHider(is_live=False).record  # as it is imported: an id may be another one then
         if known.run is None:
             require_no_baseline(run.name, store.baselines())
+        hide = RecordHider(is_live=False).record  # as it is imported: an id may be another one then
         for run, record in pairs:
-            if known.is_finished and isinstance(record, ResultRecord):
-                record = hide(record)  # noqa: PLW2901
-            problem = _problem_in(record, run, known)
+            problem = "" if isinstance(record, RunRecord) else _problem_in(hide(record), run, known)
             if problem:
                 raise UnreadableInput(name, problem)
-            if isinstance(record, EvaluationRecord):
-                known.add(record)
 
 
 # A record of a file, and its run as far as it was read; the run itself may be repeated when it has ended.
@@ -106,7 +101,7 @@ def _with_runs(records: Iterable[Record]) -> Iterator[_Pair]:
             yield run, record
 
 
-class _Known:
+class _Known(Struct):
     """What the history has of a run in a file.
 
     Attributes:
@@ -116,11 +111,10 @@ class _Known:
         answered: the questions with an answer: the digest, and the trial.
     """
 
-    def __init__(self, run: RunRecord | None = None) -> None:
-        self.run = run
-        self.evaluations: dict[int, EvaluationRecord] = {}
-        self.times: dict[tuple[int, str, int], float] = {}
-        self.answered: set[tuple[str, int]] = set()
+    run: RunRecord | None
+    evaluations: dict[int, EvaluationRecord] = {}
+    times: dict[tuple[int, str, int], float] = {}
+    answered: set[tuple[str, int]] = set()
 
     @property
     def is_finished(self) -> bool:
@@ -129,43 +123,47 @@ class _Known:
 
     def add(self, record: Record) -> bool:
         """Note that there is such a record now; returns whether there was none, or an older one."""
-        is_new = self.is_new(record)
-        if isinstance(record, ResultRecord) and is_new:
-            self.times[record.evaluation, record.case, record.trial] = record.finished_at
-        elif isinstance(record, EvaluationRecord) and is_new:
-            self.evaluations[record.number] = record
-        elif isinstance(record, AnswerRecord):
-            self.answered.add((record.question, record.trial))
-        return is_new
-
-    def is_new(self, record: Record) -> bool:
-        """Whether there is no such record, or an older one."""
-        if isinstance(record, ResultRecord):
-            written = self.times.get((record.evaluation, record.case, record.trial), -1.0)
-            return written < record.finished_at
+        if isinstance(record, EvaluationRecord):
+            return self.evaluations.setdefault(record.number, record) is record
         if isinstance(record, AnswerRecord):
-            return (record.question, record.trial) not in self.answered
-        return isinstance(record, EvaluationRecord) and record.number not in self.evaluations
+            before = len(self.answered)
+            self.answered.add((record.question, record.trial))
+            return len(self.answered) > before
+        if isinstance(record, RunRecord):
+            return False
+        result = record.evaluation, record.case, record.trial
+        is_new = self.times.get(result, -1.0) < record.finished_at
+        if is_new:
+            self.times[result] = record.finished_at
+        return is_new
 
 
 @with_retries
 def _known(store: Store, run: RunRecord) -> _Known:
     """What is stored of the run with this id and start time; it may have been imported under another id."""
     with store.reading() as connection:
-        every = run_records(run_queries.all_runs(connection).rows)
-        found = [each for each in reversed(every) if each.started_at == run.started_at]
-        same = [each for each in found if each.id == run.id]
-        renamed = [each for each in found if each.arguments.get(_ORIGINAL_ID) == run.id]
-        known = _Known(next(iter([*same, *renamed]), None))
-        if known.run is not None:
-            saved = run_queries.saved_run(connection, known.run.id)
-            for record in run_queries.evaluations_of_run(connection, saved):
-                known.evaluations[record.number] = record
-            known.answered = queries.answered_questions(connection, saved)
-            columns = ("evaluation", "case_id", "trial", "finished_at")
-            rows = queries.result_rows(connection, saved, *columns)
-            known.times = {(evaluation, case, trial): at for evaluation, case, trial, at in rows}
-        return known
+        every = reversed(run_records(run_queries.all_runs(connection).rows))
+        same = [
+            each
+            for each in every
+            if each.started_at == run.started_at
+            and run.id in (each.id, each.arguments.get(_ORIGINAL_ID))
+        ]
+        if not same:
+            return _Known(None)
+        found = min(same, key=lambda each: each.id != run.id)
+        saved = run_queries.saved_run(connection, found.id)
+        evaluations = run_queries.evaluations_of_run(connection, saved)
+        columns = ("evaluation", "case_id", "trial", "finished_at")
+        return _Known(
+            found,
+            {record.number: record for record in evaluations},
+            {
+                (row[0], row[1], row[2]): row[3]
+                for row in queries.result_rows(connection, saved, *columns)
+            },
+            queries.answered_questions(connection, saved),
+        )
 
 
 _FINISHED = (
@@ -176,7 +174,7 @@ _FINISHED = (
 
 def _problem_in(record: Record, run: RunRecord, known: _Known) -> str:
     """Why a record of a run cannot be imported; empty if it can."""
-    if known.is_finished and not isinstance(record, AnswerRecord) and known.is_new(record):
+    if known.add(record) and known.is_finished and not isinstance(record, AnswerRecord):
         return _FINISHED.format(run=run.id)
     if isinstance(record, EvaluationRecord):
         if record.summary.get(COUNTS_KEY) is not None and saved_cases_of(run) == "all":
@@ -257,16 +255,13 @@ def _add_records(
             store.save_results(new)
             new = []
     store.save_results(new)
-    missing = max(0, _expected_results(given) - len(known.times))
+    expected = number_of_results(given.totals) if given.status == "finished" else 0
+    missing = max(0, expected - len(known.times))
     for number, summary in () if missing else summaries.items():
         if summary and not known.evaluations[number].summary:
             store.add_evaluation(replace(known.evaluations[number], summary=summary))
     ended = store.begin(_ended(begun, known, given, is_whole=not missing))
     return ImportedRun(ended, known.run is None, results, added, missing)
-
-
-def _expected_results(given: RunRecord) -> int:
-    return number_of_results(given.totals) if given.status == "finished" else 0
 
 
 def _ended(begun: RunRecord, known: _Known, given: RunRecord, *, is_whole: bool) -> RunRecord:
@@ -334,15 +329,8 @@ def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
     yield end_line(evaluations=len(evaluations), results=count), 0
 
 
-def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
-    """The answers of a run in order, read page by page."""
-    after = -1
-    while page := _answers_page(store, run, after):
-        yield from [record for _, record in page]
-        after = page[-1][0]
-
-
 @with_retries
-def _answers_page(store: Store, run: str, after: int) -> list[tuple[int, AnswerRecord]]:
+def run_answers(store: Store, run: str) -> list[AnswerRecord]:
+    """The answers of a run in order."""
     with store.reading() as connection:
-        return queries.answers_of_run(connection, run, after=after, limit=_ANSWERS_PER_PAGE)
+        return queries.answers_of_run(connection, run_queries.saved_run(connection, run))

@@ -7,7 +7,7 @@ during a run has no such line. A file may contain several runs, one after the ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -103,14 +103,6 @@ class _Payload(Struct):
     expected: list[Any] | None = None
 
 
-class _Usage(Struct):
-    """Requests and tokens."""
-
-    requests: _Count = 0
-    input_tokens: _Count = 0
-    output_tokens: _Count = 0
-
-
 # What the records have as plain data.
 
 
@@ -130,46 +122,35 @@ class _Evaluation(Struct):
     summary: _Totals | None = None
 
 
-class _Answer(Struct):
-    usage: _Usage | None = None
-
-
-class _Result(_Answer):
+class _Result(Struct):
     payload: _Payload | None = None
     comparison: SavedScore | None = None
-    tools: dict[str, list[_Count]] | None = None
 
 
 _RUNS: dict[str, type[Struct]] = {"score": _ScoreRun, "run": _AskedRun}
-_SHAPES: dict[Any, type[Struct]] = {
-    EvaluationRecord: _Evaluation,
-    ResultRecord: _Result,
-    AnswerRecord: _Answer,
-}
+_SHAPES: dict[Any, type[Struct]] = {EvaluationRecord: _Evaluation, ResultRecord: _Result}
 
 
-def _problem_of(record: object) -> str | None:
-    """What is wrong with a record whose fields have the right types; None if nothing is."""
+def _problem_of(record: object) -> str:
+    """What is wrong with a record whose fields have the right types; empty if nothing is."""
     if isinstance(record, RunRecord):
         return _run_problem(record)
-    if isinstance(record, EvaluationRecord):
-        return _evaluation_problem(record)
     if isinstance(record, ResultRecord) and len(record.counts) not in (0, len(COUNTS)):
         return f"counts: {len(record.counts)} numbers instead of {len(COUNTS)}."
-    return None
+    return _evaluation_problem(record) if isinstance(record, EvaluationRecord) else ""
 
 
-def _run_problem(run: RunRecord) -> str | None:
+def _run_problem(run: RunRecord) -> str:
     for field, name in (("id", run.id), ("parent", run.parent)):
         if name is not None and not is_run_id(name):
             return f"{field}: {name!r} is not the id of a run, such as 20261115-184354-k3f9."
     fault = None if run.name is None else name_problem(run.name)
-    return None if fault is None else f"name: invalid run name {run.name!r}: {fault}."
+    return "" if fault is None else f"name: invalid run name {run.name!r}: {fault}."
 
 
-def _evaluation_problem(record: EvaluationRecord) -> str | None:
+def _evaluation_problem(record: EvaluationRecord) -> str:
     problem = counts_problem(record.summary)
-    if problem is not None:
+    if problem:
         return f"summary: {problem}"
     if COUNTS_KEY in record.summary and not record.scorers:
         return f"summary: {COUNTS_KEY}: the evaluation has no scorer."
@@ -180,7 +161,7 @@ def _evaluation_problem(record: EvaluationRecord) -> str | None:
         settings_from({**settings, "arguments": rules})
     except (CallscoreError, TypeError, ValueError, RecursionError) as error:
         return f"settings: {str(error).rstrip('.')}."
-    return None
+    return ""
 
 
 # --- lines: one JSON object each, the run first -----------------------------------------------
@@ -193,7 +174,7 @@ _HAS_END = "has_end"
 _END = "end"
 
 
-class _RecordCounts(Struct, frozen=True):
+class _RecordCounts(Struct):
     """The numbers of evaluations and results of a run."""
 
     evaluations: int = 0
@@ -211,7 +192,13 @@ _KINDS: dict[str, Any] = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 _encoder = msgspec.json.Encoder(enc_hook=encode_large)
-_DECODE_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError)
+
+_EXPORT_HINT = "Create such files with: callscore export RUN"
+_NO_RECORD = f"the line is not part of an exported run. {_EXPORT_HINT}"
+_NEWER = (
+    f"written by a newer callscore: its version is {{version}}, and this callscore reads versions up to"
+    f" {VERSION}. Upgrade: pip install --upgrade callscore"
+)
 
 
 def encode_line(record: Record, *, has_end: bool = False) -> bytes:
@@ -237,12 +224,10 @@ def end_line(*, evaluations: int, results: int) -> bytes:
     return _encoder.encode({_END: _RecordCounts(evaluations, results)}) + b"\n"
 
 
-def read_lines(
-    lines: Iterable[bytes], name: str, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[Record]:
+def read_lines(lines: Iterable[bytes], name: str) -> Iterator[Record]:
     """The records in some lines; evaluations, results and answers belong to the run before them.
 
-    `name` is the file in messages; `on_bytes` is called with the length of each line.
+    `name` is the file in messages.
 
     Raises:
         UnreadableInput: a line is damaged, the end is missing, or a newer callscore has written it.
@@ -251,8 +236,6 @@ def read_lines(
     is_open = False  # a line with counts is expected
     seen = _RecordCounts()
     for number, line in enumerate(lines, 1):
-        if on_bytes is not None:
-            on_bytes(len(line))
         if not line.strip():
             continue
         place = f"{name}:{number}"
@@ -266,16 +249,12 @@ def read_lines(
             run, is_open, seen = record, has_end, _RecordCounts()
         elif run is not None:
             record = replace(record, run=run.id)
-            seen = _RecordCounts(
-                seen.evaluations + isinstance(record, EvaluationRecord),
-                seen.results + isinstance(record, ResultRecord),
-            )
+            seen.evaluations += isinstance(record, EvaluationRecord)
+            seen.results += isinstance(record, ResultRecord)
         yield record
     _require_complete(name, is_open=is_open)
     if run is None:
-        raise UnreadableInput(
-            name, "the file has no run. Create such files with: callscore export RUN"
-        )
+        raise UnreadableInput(name, f"the file has no run. {_EXPORT_HINT}")
 
 
 def _require_counts(end: _RecordCounts, seen: _RecordCounts, place: str) -> None:
@@ -298,12 +277,17 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
     """The record of a line, and for a run whether a line of counts follows at the end."""
     try:
         found = decode_json(line)
-    except _DECODE_ERRORS as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UnreadableInput(place, f"the line is damaged: {_error_line(error)}.") from error
     if not isinstance(found, dict):
         raise UnreadableInput(place, _NO_RECORD)
     if _HEADER_KEY in found:
-        require_version(found.get("version"), place)
+        version = found.get("version")
+        if not isinstance(version, int) or version < 1:
+            problem = f"the version is {version!r}, which is not a valid number."
+            raise UnreadableInput(place, problem)
+        if version > VERSION:
+            raise UnreadableInput(place, _NEWER.format(version=version))
     elif is_first:
         raise UnreadableInput(place, f"the first line is not a run. {_EXPORT_HINT}")
     kinds = [name for name in _KINDS if name in found]
@@ -313,35 +297,17 @@ def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _Re
     return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
 
 
-_EXPORT_HINT = "Create such files with: callscore export RUN"
-_NO_RECORD = f"the line is not part of an exported run. {_EXPORT_HINT}"
-
-
-def require_version(version: object, place: str) -> None:
-    """Refuse files of a newer callscore."""
-    if not isinstance(version, int) or version < 1:
-        raise UnreadableInput(place, f"the version is {version!r}, which is not a valid number.")
-    if version > VERSION:
-        raise UnreadableInput(
-            place,
-            f"written by a newer callscore: its version is {version}, and this callscore reads"
-            f" versions up to {VERSION}. Upgrade: pip install --upgrade callscore",
-        )
-
-
 def record_from(kind: type[Any], fields: object, place: str) -> Any:
     """Decode a record from plain data; an invalid one is refused."""
     try:
         record = msgspec.convert(fields, kind)
-        shape = _RUNS.get(record.command, _Run) if kind is RunRecord else _SHAPES.get(kind)
-        if shape is not None:
-            msgspec.convert(fields, shape)
+        shape = _RUNS.get(record.command, _Run) if kind is RunRecord else _SHAPES.get(kind, kind)
+        msgspec.convert(fields, shape)
     except (msgspec.ValidationError, RecursionError) as error:
-        problem = _error_line(error)
-        raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}.") from error
-    fault = _problem_of(record)
-    if fault is not None:
-        raise UnreadableInput(place, f"{_NAMES[kind]}: {fault}")
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {_error_line(error)}.") from error
+    problem = _problem_of(record)
+    if problem:
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}")
     return record
 
 

@@ -6,17 +6,18 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, Any
 
 import msgspec
+from msgspec.structs import asdict
 
+from callscore.core.results import Usage
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.history.exchange.json_lines import Record, encode_line, read_lines, record_from
 from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, RunRecord, json_bytes
 from callscore.sources.files import as_seekable, display_path, open_bytes
 
-_USAGE = ("requests", "input_tokens", "output_tokens")
 # Fields that are columns of JSON.
 _JSON_FIELDS = ("values", "payload", "answer", "calls", "comparison", "tools")
 
@@ -39,7 +40,7 @@ COLUMNS: dict[str, type] = {
     "failure_kind": str,
     "failure": str,
     "seconds": float,
-    **dict.fromkeys(_USAGE, int),
+    **dict.fromkeys(Usage.__struct_fields__, int),
     "attempts": int,
     "is_reused": bool,
     "finished_at": float,
@@ -59,19 +60,19 @@ _PLAIN_FIELDS = [
 def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[str, Any]:
     """A result as a row; unknown values are None."""
     kind, failure = record.failure or (None, None)
-    row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row |= {"failure_kind": kind, "failure": failure}
-    row |= {name: getattr(record, name) for name in _PLAIN_FIELDS}
-    row |= dict(zip(COUNTS, record.counts, strict=False))
-    row |= {name: getattr(record.usage, name) for name in _USAGE}
-    encoded = {name: getattr(record, name) for name in _JSON_FIELDS}
-    encoded["tags"] = record.payload.get("tags") or []
-    row |= {
-        name: json_bytes(value).decode() for name, value in encoded.items() if value is not None
+    data = {name: getattr(record, name) for name in _JSON_FIELDS}
+    data["tags"] = record.payload.get("tags") or []
+    return {
+        **dict.fromkeys(COLUMNS),
+        **{name: getattr(record, name) for name in _PLAIN_FIELDS},
+        **dict(zip(COUNTS, record.counts, strict=False)),
+        **asdict(record.usage),
+        **{name: json_bytes(value).decode() for name, value in data.items() if value is not None},
+        "failure_kind": kind,
+        "failure": failure,
+        "evaluation_name": evaluation and evaluation.name,
+        "variant": evaluation and evaluation.variant,
     }
-    if evaluation is not None:
-        row |= {"evaluation_name": evaluation.name, "variant": evaluation.variant}
-    return row
 
 
 def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
@@ -83,7 +84,7 @@ def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
     fields = {
         **{name: row[name] for name in _PLAIN_FIELDS if row[name] is not None},
         "run": run,
-        "usage": {name: row[name] for name in _USAGE},
+        "usage": {name: row[name] for name in Usage.__struct_fields__},
         "counts": [] if None in counts else counts,
         "failure": None if row["failure_kind"] is None else [row["failure_kind"], row["failure"]],
     }
@@ -101,11 +102,6 @@ _MAGIC = b"PAR1"
 _METADATA_KEY = b"callscore"
 _ROWS_PER_BATCH = 1_000
 _NO_RUN = "its metadata has no run. Create such files with: callscore export RUN"
-
-
-def is_parquet(head: bytes) -> bool:
-    """Whether a file that begins like this is a Parquet file."""
-    return head.startswith(_MAGIC)
 
 
 def write_parquet_run(
@@ -144,31 +140,23 @@ def read_parquet_run(file: IO[bytes], name: str) -> Iterator[Record]:
         raise MissingExtra("Reading Parquet files", "parquet") from None
     try:
         table = parquet.ParquetFile(file, pre_buffer=False)
-        yield from _records(table, name)
+        header = (table.schema_arrow.metadata or {}).get(_METADATA_KEY)
+        if header is None:
+            raise UnreadableInput(name, _NO_RUN)
+        head = list(read_lines(header.splitlines(), f"{name}: metadata"))
+        yield from head
+        run = next(record.id for record in reversed(head) if isinstance(record, RunRecord))
+        batches = table.iter_batches(_ROWS_PER_BATCH, use_threads=False)
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        for index, row in enumerate(rows):
+            yield record_from_row(row, run, f"{name}[{index}]")
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         problem = str(error).partition("\n")[0].rstrip(".")
         raise UnreadableInput(name, f"the Parquet file is damaged ({problem}).") from error
 
 
-def _records(table: Any, name: str) -> Iterator[Record]:
-    header = (table.schema_arrow.metadata or {}).get(_METADATA_KEY)
-    if header is None:
-        raise UnreadableInput(name, _NO_RUN)
-    run = ""
-    for record in read_lines(header.splitlines(), f"{name}: metadata"):
-        if isinstance(record, RunRecord):
-            run = record.id
-        yield record
-    index = 0
-    for batch in table.iter_batches(_ROWS_PER_BATCH, use_threads=False):
-        for row in batch.to_pylist():
-            yield record_from_row(row, run, f"{name}[{index}]")
-            index += 1
-
-
 # Longer than any answer; a compressed file could contain anything.
 _MAX_LINE = 1 << 28
-_MAGIC_SIZE = 4
 _TABLES = (".csv", ".csv.gz", ".tsv")
 _ONLY_RESULTS = "a CSV file has only the results. Export the run as .jsonl or .parquet: callscore export RUN -o run.jsonl"
 
@@ -188,21 +176,23 @@ class RunFile:
             MissingExtra: it is a Parquet file, and the extra is not installed.
         """
         self._file.seek(0)
-        head = self._file.read(_MAGIC_SIZE)
+        is_parquet = self._file.read(len(_MAGIC)) == _MAGIC
         self._file.seek(0)
-        if is_parquet(head):
+        if is_parquet:
             return read_parquet_run(self._file, self._name)
         if self._name.lower().endswith(_TABLES):
             raise UnreadableInput(self._name, _ONLY_RESULTS)
-        return read_lines(self._lines(), self._name, on_bytes)
+        return read_lines(self._lines(on_bytes), self._name)
 
-    def _lines(self) -> Iterator[bytes]:
+    def _lines(self, on_bytes: Callable[[int], None] | None) -> Iterator[bytes]:
         number = 0
         while line := self._file.readline(_MAX_LINE + 1):
             number += 1
             if len(line) > _MAX_LINE:
                 problem = f"the line is longer than {_MAX_LINE >> 20} MB."
                 raise UnreadableInput(f"{self._name}:{number}", problem)
+            if on_bytes is not None:
+                on_bytes(len(line))
             yield line
 
 
@@ -222,10 +212,14 @@ def csv_lines(
     evaluations: Mapping[int, EvaluationRecord], results: Iterable[ResultRecord]
 ) -> Iterator[bytes]:
     """The lines of the table: the names of the columns, then one row per result."""
-    yield _csv_line(list(COLUMNS))
-    for result in results:
-        row = flat_row(result, evaluations.get(result.evaluation))
-        yield _csv_line([_cell(row[name]) for name in COLUMNS])
+    text = io.StringIO()
+    writer = csv.writer(text)
+    rows = (flat_row(result, evaluations.get(result.evaluation)) for result in results)
+    for cells in chain([COLUMNS], ([_cell(row[name]) for name in COLUMNS] for row in rows)):
+        writer.writerow(cells)
+        yield text.getvalue().encode("utf-8", "backslashreplace")
+        text.seek(0)
+        text.truncate()
 
 
 def _cell(value: Any) -> Any:
@@ -234,9 +228,3 @@ def _cell(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return f"{_TEXT_PREFIX}{value}"
     return value
-
-
-def _csv_line(cells: list[Any]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerow(cells)
-    return text.getvalue().encode("utf-8", "backslashreplace")

@@ -18,7 +18,7 @@ from callscore.errors import UnusableStore
 from callscore.history.exchange.import_export import import_records
 from callscore.history.exchange.json_lines import read_lines
 from callscore.history.records import RunRecord
-from callscore.history.writer import FallbackStore, RunWriter, fallback_store_for
+from callscore.history.writer import FallbackFile, RunWriter, fallback_file_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def rescue() -> FallbackStore:
-    made = FallbackStore()
+def rescue() -> FallbackFile:
+    made = FallbackFile()
     made.begin(a_run())
     made.add_evaluation(an_evaluation(RUN))
     return made
@@ -64,7 +64,7 @@ def _refusing(*folders: str) -> Callable[..., int]:
     ("closed", "found"), [([".callscore"], "here"), ([".callscore", "here"], "temporary")]
 )
 def test_where_a_folder_is_closed_the_next_one_is_used(
-    rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch, closed: list[str], found: str
+    rescue: FallbackFile, monkeypatch: pytest.MonkeyPatch, closed: list[str], found: str
 ) -> None:
     monkeypatch.setattr(os, "open", _refusing(*closed))
     rescue.save_results([a_result(RUN)])
@@ -74,7 +74,7 @@ def test_where_a_folder_is_closed_the_next_one_is_used(
 
 
 def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
-    rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch
+    rescue: FallbackFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rescue.save_results([a_result(RUN)])
     monkeypatch.setattr(os, "open", _refusing(".callscore"))
@@ -91,10 +91,10 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
 FULL = """
 import resource, sys
 from pathlib import Path
-from callscore.history.writer import FallbackStore
+from callscore.history.writer import FallbackFile
 from tests.history.made_up import a_result, a_run
 
-file = FallbackStore(Path("history.db"))
+file = FallbackFile(Path("history.db"))
 file.begin(a_run())
 file.save_results([a_result(a_run().id)])
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.RLIM_INFINITY))
@@ -120,7 +120,7 @@ def test_a_file_that_takes_half_a_record_takes_none_of_it(tmp_path: Path) -> Non
     assert records(file) == [a_run(), a_result(RUN)]
 
 
-def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
+def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackFile) -> None:
     taken = Path(".callscore") / f"unsaved-{RUN}.jsonl"
     taken.parent.mkdir()
     taken.write_text("mine")
@@ -206,7 +206,7 @@ def test_while_something_is_only_in_the_file_the_run_did_not_end_in_the_history(
     assert (here.status, here.totals, store.evaluations(RUN)[0].summary) == ("interrupted", {}, {})
 
 
-def test_the_file_beside_a_history_completes_its_run(store: Store, rescue: FallbackStore) -> None:
+def test_the_file_beside_a_history_completes_its_run(store: Store, rescue: FallbackFile) -> None:
     store.begin(a_run())
     store.add_evaluation(an_evaluation(RUN))
     store.save_results([a_result(RUN, "kept")])
@@ -221,7 +221,7 @@ def test_the_file_beside_a_history_completes_its_run(store: Store, rescue: Fallb
 
 
 def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
-    made = fallback_store_for(str(tmp_path / "else where/h.db"))
+    made = fallback_file_for(str(tmp_path / "else where/h.db"))
     made.begin(a_run())
     made.save_results([a_result(RUN)])
 
@@ -229,6 +229,6 @@ def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
     assert made.location_text().endswith(f" --store '{tmp_path}/else where/h.db'")
     assert "позже: callscore import" in made.location_text("ru")
     assert (
-        fallback_store_for("postgresql:me:s3cret@host").command_options
+        fallback_file_for("postgresql:me:s3cret@host").command_options
         == ' --store "$CALLSCORE_STORE"'
     )
