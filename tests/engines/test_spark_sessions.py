@@ -13,7 +13,7 @@ from callscore.errors import InvalidSettings
 
 
 def test_a_session_of_spark_connect_cannot_score_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = SimpleNamespace(getActiveSession=lambda: object())
+    session = SimpleNamespace(getActiveSession=object)
     monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "pyspark.sql", SimpleNamespace(SparkSession=session))
 

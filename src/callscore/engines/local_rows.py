@@ -99,10 +99,10 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         MissingExtra: pyarrow, or what a file needs, is not installed.
         WorkerEnded: no process can be started.
     """
+    schema = row_schema(pairs=options.pairs)
     # Here, so that not every process does it.
     from pyarrow import acero, compute, parquet  # noqa: F401  (for what they import)
 
-    schema = row_schema(pairs=options.pairs)
     _require_repeatable((*references, *files), resume=resume)
     known, problems = _read_references(references, options)
     kept = options.cases if keeps_failing else max_shown
