@@ -248,7 +248,7 @@ class _SplitScorer:
     def work(self, split: Split, deaths: int = 0) -> _Scored:
         """Score a split, and write its rows; if that was done before, read them.
 
-        A split that ended so many processes is lost: its only row says so.
+        A split that ended processes, `deaths` of them, is lost: its only row says so.
 
         Raises:
             UnreadableInput: something in it cannot be read, and is not to be skipped.
