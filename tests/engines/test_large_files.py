@@ -479,12 +479,12 @@ def test_a_process_that_ends_before_its_first_record_is_not_tried_for_long(
     path, tries = write(tmp_path / "cases.jsonl", MANY), tmp_path / "tries"
     work, ours = local_rows._SplitScorer.work, os.getpid()
 
-    def work_or_die(scorer: Any, split: splits.Split) -> Any:
+    def work_or_die(scorer: Any, split: splits.Split, deaths: int = 0) -> Any:
         if os.getpid() != ours and split.start == 4_000:
             with tries.open("ab") as file:
                 file.write(b"x")
             os.kill(os.getpid(), signal.SIGKILL)
-        return work(scorer, split)
+        return work(scorer, split, deaths)
 
     monkeypatch.setattr(local_rows._SplitScorer, "work", work_or_die)
 
