@@ -317,6 +317,19 @@ def test_joined_rows_add_up_to_the_totals_of_joined_files(
         assert getattr(found, note).count == getattr(whole, note).count, note
 
 
+def test_a_number_of_thousands_of_digits_is_in_a_row_and_its_report(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    digits = "9" * 5_000
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(
+        f'{{"id":"a","expected":["f"],"actual":[{{"name":"g","arguments":{{"n":{digits}}}}}]}}\n'
+    )
+
+    assert rows_of(cases, "--format", "json", results=tmp_path / "rows.parquet").num_rows == 1
+    assert digits in capfd.readouterr().out
+
+
 def test_files_that_cannot_be_read_are_rows_and_the_others_are_scored(tmp_path: Path) -> None:
     good = write(tmp_path / "good.jsonl", MANY)
     cut = tmp_path / "cut.jsonl.zst"
