@@ -243,14 +243,17 @@ sys.exit(main())
 # All its processes are killed as soon as some parts are done.
 KILLED = """
 import os, signal
-from callscore.engines.local_rows import _LocalRun
+from callscore.engines.collector import RepeatedIds
 
-def add(run, split, scored, add=_LocalRun._add):
-    add(run, split, scored)
-    if len(run.paths) == 4:
+done = []
+
+def take(repeated, ids, take=RepeatedIds.take):
+    take(repeated, ids)
+    done.append(ids)
+    if len(done) == 4:
         os.killpg(0, signal.SIGKILL)
 
-_LocalRun._add = add
+RepeatedIds.take = take
 """
 
 

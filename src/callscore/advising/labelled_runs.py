@@ -22,9 +22,9 @@ from callscore.engines.inputs import (
     FileContent,
     InputOptions,
     input_options_for,
-    join_traces,
     read_cases,
 )
+from callscore.engines.joining import join_traces
 from callscore.engines.local import read_case_value
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidSettings, UnreadableInput

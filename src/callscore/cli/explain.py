@@ -38,10 +38,9 @@ from callscore.engines.inputs import (
     InputOptions,
     file_title,
     input_options_for,
-    join_traces,
     read_cases,
-    with_place_of_unread,
 )
+from callscore.engines.joining import join_traces, with_place_of_unread
 from callscore.engines.tool_definitions import ToolDefinitions
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.cases import has_own_id

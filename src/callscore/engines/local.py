@@ -27,10 +27,10 @@ from callscore.engines.inputs import (
     InputOptions,
     decoded_lines,
     input_options_for,
-    join_traces,
     read_batch,
     read_cases,
 )
+from callscore.engines.joining import join_traces
 from callscore.engines.pool import Done, LineTask, is_suspected, process_count, spread
 from callscore.errors import (
     ModelFailed,

@@ -6,8 +6,10 @@ to a file of their own; a split that was done is never done again, and one that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,11 +23,10 @@ from callscore.engines.inputs import (
     NO_JOIN,
     REFERENCES,
     TRACES,
-    Found,
     read_cases,
 )
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.pool import Done, Pool, process_count
+from callscore.engines.pool import Pool, process_count
 from callscore.engines.record_reading import RecordReader, skipped_places, source_name
 from callscore.engines.result_rows import ROW_VERSION, read_case_text, row_schema
 from callscore.engines.row_files import (
@@ -44,7 +45,6 @@ from callscore.engines.row_totals import RowRun, RowTotals, unreadable
 from callscore.engines.splits import (
     Split,
     is_stream,
-    one_by_one,
     plan_splits,
     size_of,
     split_place,
@@ -100,29 +100,51 @@ def score_to_rows(  # noqa: PLR0913  (all are options)
         WorkerEnded: no process can be started.
     """
     schema = row_schema(pairs=options.pairs)
+    # Here, so that not every process does it.
+    from pyarrow import acero, compute, parquet  # noqa: F401  (for what they import)
+
     _require_repeatable((*references, *files), resume=resume)
-    known = _References(references, options) if references else None
+    known, problems = _read_references(references, options)
     kept = options.cases if keeps_failing else max_shown
     fingerprint = _fingerprint(files, references, options, kept)
     parts = begin_parts(parts_folder(results), fingerprint, resume=resume)
     scorer = _SplitScorer(
         options,
         parts,
-        known,
+        known if references else None,
         max_shown=max_shown,
         keeps_failing=keeps_failing,
     )
-    run = _LocalRun(files, scorer, max_shown=max_shown)
+    found = RowTotals(settings=options.settings, max_shown=max_shown)
+    repeated = RepeatedIds()
+    lost: list[str] = []
+    paths: list[Path] = []
+    pool: Pool[Split, _Scored] = Pool(scorer.work, process_count(jobs))
     try:
-        run.go(process_count(jobs), on_bytes or (lambda _: None))
-        if run.totals.totals.records:  # else earlier results stay
-            write_results(run.paths, results, schema)
+        with closing(pool):
+            for split, scored in _scored_splits(files, problems, scorer, pool):
+                paths.append(parts.path(split.name))
+                found.add_totals(scored.totals, scored.shown)
+                lost += scored.lost
+                repeated.take(scored.names)
+                if on_bytes is not None:
+                    on_bytes(split.size)
+        if found.totals.records:  # else earlier results stay
+            write_results(paths, results, schema)
     except UnreadableInput:
         parts.remove()  # it would be the same again
         raise
     if not keeps_failing:
         parts.remove()
-    return run.outcome()
+    return RowRun(
+        results=structs.replace(found.results(options.tools), repeated=repeated.found.noted()),
+        rows=found.totals.records,
+        lost=tuple(lost),
+        deaths=pool.deaths,
+        resumed=len(parts.done),
+        failing=lambda: map(read_case_text, kept_cases(paths)),
+        close=parts.remove,
+    )
 
 
 def _require_repeatable(files: Iterable[str], *, resume: bool) -> None:
@@ -181,80 +203,20 @@ class _Scored(NamedTuple):
     lost: tuple[str, ...]
 
 
-class _LocalRun:
-    """One pass over the files."""
-
-    def __init__(self, files: Sequence[str], scorer: _SplitScorer, *, max_shown: int) -> None:
-        self._files = files
-        self._scorer = scorer
-        self._repeated = RepeatedIds()
-        self._joined: set[str] = set()
-        self._lost: list[str] = []
-        self._deaths = 0
-        self.totals = RowTotals(settings=scorer.options.settings, max_shown=max_shown)
-        self.paths: list[Path] = []  # of the parts
-
-    def go(self, jobs: int, on_bytes: Callable[[int], None]) -> None:
-        """Score all splits that are not done; those that are done are only counted."""
-        # Here, so that not every process does it.
-        from pyarrow import acero, compute, parquet  # noqa: F401  (for what they import)
-
-        scorer = self._scorer
-        pool: Pool[Split, _Scored] = Pool(scorer.work, jobs)
-        try:
-            for done in pool.results(self._splits()):
-                for split, scored in self._scored(pool, done):
-                    self._add(split, scored)
-                on_bytes(done.task.size)
-        finally:
-            self._deaths = pool.deaths
-            pool.close()
-        if scorer.references is not None:
-            unanswered = Split(index=len(self._files), files=("references",))
-            self._add(unanswered, scorer.score_unanswered(unanswered, self._joined))
-
-    def _splits(self) -> Iterator[Split]:
-        """The splits; a group of files that were done one by one is not done as a group."""
-        done = self._scorer.parts.done
-        for split in plan_splits(self._files, may_split=self._scorer.may_split):
-            apart = one_by_one(split)
-            is_apart = split.name not in done and done & {each.name for each in apart}
-            yield from apart if is_apart else [split]
-
-    def _scored(
-        self, pool: Pool[Split, _Scored], done: Done[Split, _Scored]
-    ) -> Iterator[tuple[Split, _Scored]]:
-        """What was made of a split, or of its files one by one if it ends every process."""
-        split, scored, deaths = done
-        if not deaths:
-            # What a process cannot do raises its error here.
-            yield split, scored or self._scorer.work(split)
-        elif len(split.files) > 1:
-            for each in one_by_one(split):
-                yield from self._scored(pool, pool.alone(each))
-        else:
-            yield split, self._scorer.lose(split, deaths)
-
-    def _add(self, split: Split, scored: _Scored) -> None:
-        self.paths.append(self._scorer.parts.path(split.name))
-        self.totals.add_totals(scored.totals, scored.shown)
-        self._lost += scored.lost
-        self._joined |= scored.joined
-        self._repeated.take(scored.names)
-
-    def outcome(self) -> RowRun:
-        """The outcome of the run, once all splits are done."""
-        parts, paths = self._scorer.parts, self.paths
-        results = self.totals.results(self._scorer.options.tools)
-        return RowRun(
-            results=structs.replace(results, repeated=self._repeated.found.noted()),
-            rows=self.totals.totals.records,
-            lost=tuple(self._lost),
-            deaths=self._deaths,
-            resumed=len(parts.done),
-            failing=lambda: map(read_case_text, kept_cases(paths)),
-            close=parts.remove,
-        )
+def _scored_splits(
+    files: Sequence[str], problems: list[Item], scorer: _SplitScorer, pool: Pool[Split, _Scored]
+) -> Iterator[tuple[Split, _Scored]]:
+    """What was made of each split; the last one are the references without a trace, or with a problem."""
+    joined: set[str] = set()
+    for split, scored, deaths in pool.results(plan_splits(files, may_split=scorer.may_split)):
+        # What a process cannot do raises its error here.
+        result = scored or scorer.work(split, deaths)
+        joined |= result.joined
+        yield split, result
+    if scorer.references is not None:
+        last = Split(index=len(files), files=("references",))
+        cases = [case for name, case in scorer.references.items() if name not in joined]
+        yield last, scorer.work_on(last, chain(problems, map(_without_answer, cases)))
 
 
 class _SplitScorer:
@@ -264,7 +226,7 @@ class _SplitScorer:
         self,
         options: RowOptions,
         parts: PartFiles,
-        references: _References | None,
+        references: Mapping[str, Case] | None,
         *,
         max_shown: int,
         keeps_failing: bool,
@@ -283,8 +245,10 @@ class _SplitScorer:
         """Whether the lines of a file that begins with these can be read one by one."""
         return not self._reader.joins(head)
 
-    def work(self, split: Split) -> _Scored:
+    def work(self, split: Split, deaths: int = 0) -> _Scored:
         """Score a split, and write its rows; if that was done before, read them.
+
+        A split that ended processes, `deaths` of them, is lost: its only row says so.
 
         Raises:
             UnreadableInput: something in it cannot be read, and is not to be skipped.
@@ -292,25 +256,21 @@ class _SplitScorer:
         done = self._counted(split) if split.name in self.parts.done else None
         if done is not None:
             return done
-        references = None if self.references is None else self.references.cases
-        scorer = RowScorer(self.options, references=references, max_cases=self._most_kept)
-        return self._written(split, score_split(split, self._reader, scorer))
-
-    def lose(self, split: Split, deaths: int) -> _Scored:
-        """Write a row about a split that cannot be scored, because it ended that many processes."""
+        if not deaths:
+            return self._written(
+                split, score_split(split, self._reader, self._scorer(self.options))
+            )
         place = split_place(split)
-        start = None if split.end is None else split.start
-        lost = BadRecord("", _LOST.format(place=place, deaths=deaths))
-        scorer = RowScorer(structs.replace(self.options, skip_bad=True))
-        rows = score_items([(lost, source_name(split.files[0]), start)], scorer)
-        return self._written(split, rows, lost=(place,))
+        lost = structs.replace(split, problem=_LOST.format(place=place, deaths=deaths))
+        scorer = self._scorer(structs.replace(self.options, skip_bad=True))
+        return self._written(split, score_split(lost, self._reader, scorer), lost=(place,))
 
-    def score_unanswered(self, split: Split, joined: set[str]) -> _Scored:
-        """Write the rows of the references without a trace, and of those that cannot be read."""
-        references = self.references or _References((), self.options)
-        most = None if self._most_kept is None else 0
-        scorer = RowScorer(self.options, references=references.cases, max_cases=most)
-        return self._written(split, score_items(references.items(without=joined), scorer))
+    def work_on(self, split: Split, items: Iterable[Item]) -> _Scored:
+        """Score what was found, and write its rows as those of a split."""
+        return self._written(split, score_items(items, self._scorer(self.options)))
+
+    def _scorer(self, options: RowOptions) -> RowScorer:
+        return RowScorer(options, references=self.references, max_cases=self._most_kept)
 
     def _written(
         self, split: Split, batches: Iterable[Any], *, lost: tuple[str, ...] = ()
@@ -348,35 +308,29 @@ class _SplitScorer:
         return _Scored(found.totals, found.shown, names, joined, lost)
 
 
-class _References:
-    """The references of a joined run, by id; every process has them."""
+def _read_references(
+    files: Iterable[str], options: RowOptions
+) -> tuple[dict[str, Case], list[Item]]:
+    """The references of a joined run, by id, and those that cannot be read."""
+    cases: dict[str, Case] = {}
+    problems: list[Item] = []
+    inputs = RecordReader(options, REFERENCES).inputs
+    for found in chain.from_iterable(read_cases(path, REFERENCES, inputs) for path in files):
+        if isinstance(found, BadRecord):
+            bad = found
+        elif found[1].id == NO_ID:
+            bad = BadRecord(found[0], NO_JOIN)
+        elif found[1].id in cases:
+            bad = BadRecord(found[0], f"duplicate reference id {found[1].id!r}. Keep one of them.")
+        else:
+            cases[found[1].id] = found[1]
+            continue
+        if not options.skip_bad:
+            raise unreadable(bad.place, bad.problem)
+        problems.append((bad, bad.place, None))
+    return cases, problems
 
-    def __init__(self, files: Sequence[str], options: RowOptions) -> None:
-        self.cases: dict[str, Case] = {}
-        self._problems: list[BadRecord] = []
-        inputs = RecordReader(options, REFERENCES).inputs
-        for path in files:
-            for found in read_cases(path, REFERENCES, inputs):
-                self._take(found, skip_bad=options.skip_bad)
 
-    def _take(self, found: Found, *, skip_bad: bool) -> None:
-        if not isinstance(found, BadRecord):
-            place, case = found
-            problem = f"duplicate reference id {case.id!r}. Keep one of them."
-            if case.id == NO_ID:
-                problem = NO_JOIN
-            elif case.id not in self.cases:
-                self.cases[case.id] = case
-                return
-            found = BadRecord(place, problem)
-        if not skip_bad:
-            raise unreadable(found.place, found.problem)
-        self._problems.append(found)
-
-    def items(self, *, without: set[str]) -> Iterator[Item]:
-        """Those that cannot be read, and the others but for those with these ids: no call was made."""
-        for problem in self._problems:
-            yield problem, problem.place, None
-        for name, case in self.cases.items():
-            if name not in without:
-                yield ("", structs.replace(case, actual=None)), None, None
+def _without_answer(reference: Case) -> Item:
+    """A reference without a trace: no call was made."""
+    return ("", structs.replace(reference, actual=None)), None, None

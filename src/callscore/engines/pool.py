@@ -38,6 +38,7 @@ _BYTES_BEFORE = 1 << 21
 _FEWEST = 4  # processes that are started even on a smaller machine
 _TASKS_AHEAD = 3  # for each process, so that it never waits
 MOST_DEATHS = 3  # of processes at the same position of a task
+_MOST_DEATHS_NOWHERE = 6  # before its first record, where a process takes long to start
 _MOST_TRIES = 20  # of a task, wherever its processes end
 _NOWHERE = -1  # the position before a task begins
 LOST_RECORD = (
@@ -287,7 +288,9 @@ class Pool(Generic[_Task, _Result]):
                 processes.end()
             at = position.value
             deaths.append(at)
-            is_cause = deaths.count(at) == MOST_DEATHS
+            # In a row: at random, a process ends at the same position from time to time.
+            most = _MOST_DEATHS_NOWHERE if at == _NOWHERE else MOST_DEATHS
+            is_cause = deaths[-most:] == [at] * most
             if is_cause and at != _NOWHERE and at not in task.skipped:
                 task = structs.replace(task, skipped=(*task.skipped, at))
                 deaths.clear()

@@ -135,10 +135,10 @@ def split_items(
         open_file: opens files that are known to be Parquet or JSON lines, unpacked; by default files
             of any kind are opened on this machine.
     """
-    if split.problem:
-        yield BadRecord("", split.problem), source_name(split.files[0]), split.start or None
-        return
     start = None if split.end is None else split.start
+    if split.problem:
+        yield BadRecord("", split.problem), source_name(split.files[0]), start
+        return
     for number, path in enumerate(split.files):
         try:
             yield from _items_of_file(path, number << _FILE_BITS, split, reader, open_file)

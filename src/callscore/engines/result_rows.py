@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Case, Origin
+from callscore.core.large_number import decode_json, encode_large
 from callscore.core.results import Result
 from callscore.core.score import (
     Fault,
@@ -127,9 +128,9 @@ def case_text(case: Case) -> str:
     if case.unread is not None:
         record["unread"] = case.unread
     try:
-        return msgspec.json.encode(record).decode()
+        return msgspec.json.encode(record, enc_hook=encode_large).decode()
     except UnicodeEncodeError:  # half of a surrogate pair
-        return msgspec.json.encode(json_safe(record, exact=True)).decode()
+        return msgspec.json.encode(json_safe(record, exact=True), enc_hook=encode_large).decode()
 
 
 def read_case_text(text: str) -> Case:
@@ -141,8 +142,11 @@ def read_case_text(text: str) -> Case:
     from callscore.formats.case_sides import read_expected_side
 
     try:
-        record = msgspec.json.decode(text, type=_CaseRecord)
-    except msgspec.MsgspecError as error:
+        try:
+            record = msgspec.json.decode(text, type=_CaseRecord)
+        except msgspec.ValidationError:  # numbers that are out of range of the decoder, at least
+            record = msgspec.convert(decode_json(text), _CaseRecord)
+    except (msgspec.MsgspecError, ValueError) as error:
         raise InvalidCall(f"the column 'case' does not have a case ({error})") from error
     expected = record.expected
     return Case(
@@ -279,7 +283,8 @@ class RowBuilder:
         text = case_text(case)
         hider = self._hider if self._hides_cases else None
         if hider is not None and hider.occurs_in(text):
-            text = msgspec.json.encode(hider.data(msgspec.json.decode(text))).decode()
+            hidden = hider.data(decode_json(text))
+            text = msgspec.json.encode(hidden, enc_hook=encode_large).decode()
         self.size += len(text)
         return text
 

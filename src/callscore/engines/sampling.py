@@ -136,7 +136,7 @@ def sample_files(  # noqa: PLR0913  (all are options)
     """Sample the cases of files, with all trials of each case.
 
     Every stratum gives the same number of cases, as far as it has them. The same cases are chosen
-    whatever the order of the files.
+    whatever the order of the files, if there are at most 1,000 strata.
 
     Args:
         paths: one file or several; `-` is standard input.

@@ -104,6 +104,11 @@ class _Spark(Cluster):
         active = SparkSession.getActiveSession()
         if active is None:
             ends.callback(_start(cluster or DEFAULT_CLUSTER).stop)
+        elif not hasattr(active, "sparkContext"):  # which shares out the splits of files
+            raise InvalidSettings(
+                "a session of Spark Connect cannot score paths. Read the files with this session, and"
+                " pass the data frame to callscore.engines.spark.score"
+            )
         elif cluster is not None and active.sparkContext.master != cluster:
             raise InvalidSettings(
                 f"cluster: a session of {active.sparkContext.master!r} is active, and {cluster!r} is"

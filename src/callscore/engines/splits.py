@@ -44,7 +44,7 @@ class Split(Task, frozen=True, gc=False, kw_only=True, omit_defaults=True):
         end: where it ends; None for whole files.
         size: its size on disk, for the progress.
         lines: its lines, if only this process can read them.
-        problem: why the file cannot be read from `start` on.
+        problem: why it cannot be read.
     """
 
     index: int
@@ -69,15 +69,6 @@ def split_place(split: Split) -> str:
         return f"{name}: bytes {split.start} to {split.end}"
     others = len(split.files) - 1
     return f"{name} and {others} more files" if others else name
-
-
-def one_by_one(split: Split) -> list[Split]:
-    """The files of a split, each as a split of its own; none if it is only one file."""
-    if len(split.files) == 1:
-        return []
-    return [
-        Split(index=split.index + number, files=(path,)) for number, path in enumerate(split.files)
-    ]
 
 
 # --- which splits there are -----------------------------------------------------------------------
@@ -158,7 +149,8 @@ def _parts(
             yield split
             position = split.end or 0
     except UnreadableInput as error:
-        yield Split(index=index, files=(path,), start=position, problem=error.problem)
+        end = position or None
+        yield Split(index=index, files=(path,), start=position, end=end, problem=error.problem)
 
 
 def _readable_parts(

@@ -3,7 +3,8 @@
 The key of a case is a hash of its id. Every stratum gets the same number of cases as far as it has them, and
 what small strata do not use goes to the larger ones. While the log is read, this number can only fall, so
 that a case that is dropped would never be chosen later: the result is the same as if all counts had been
-known from the beginning. It depends neither on the order of the records nor on how they are split.
+known from the beginning. It depends neither on the order of the records nor on how they are split, unless
+later strata are pooled because there are too many.
 """
 
 from __future__ import annotations

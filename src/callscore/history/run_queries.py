@@ -144,18 +144,13 @@ def begin_run(connection: AnyConnection, run: RunRecord) -> RunRecord:
         execute(connection, "DELETE FROM stop_requests WHERE run = ?", [existing.number])
         return run
     # Another process may insert the id between two statements.
+    insert = insert_into(RUNS, conflict=())
     while existing is not None or not execute(
-        connection, _INSERT_RUN, {**_NO_COUNTS, **run_row(run)}
+        connection, insert, [*map(run_row(run).get, RUNS.written)]
     ):
         run = replace(run, id=new_run_id(run.started_at))
         existing = run_by_id(connection, run.id)
     return run
-
-
-_INSERT_RUN = (
-    f"INSERT INTO runs ({', '.join(RUNS.written)})"  # noqa: S608  (our names)
-    f" VALUES ({', '.join([f':{name}' for name in RUNS.written])}) ON CONFLICT (id) DO NOTHING"
-)
 
 
 def _update_run(connection: AnyConnection, number: int, row: dict[str, Any]) -> int:
