@@ -61,6 +61,13 @@ def damage(sql: str) -> None:
         ("UPDATE payloads SET body = x'7b7d'", "a saved case or answer is damaged"),
         ("UPDATE results SET outcome = 'xx'", "some of its data is damaged. Restore a copy"),
         ("UPDATE results SET usage = '[1'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE results SET body = '[]'", "a saved result is damaged"),
+        ("UPDATE results SET body = '1'", "a saved result is damaged"),
+        ("UPDATE evaluations SET summary = '[]'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE evaluations SET settings = '1'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE evaluations SET scorers = '{}'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE runs SET totals = '[]'", "some of its data is damaged. Restore a copy"),
+        ("UPDATE runs SET arguments = '1'", "some of its data is damaged. Restore a copy"),
         ("DROP TABLE results", "the file is damaged. Restore a copy, or move it away"),
     ],
 )
@@ -72,6 +79,23 @@ def test_a_run_with_something_missing_is_refused(runs: list[str], sql: str, prob
     assert (shown.code, exported.code) == (3, 3)
     assert problem in shown.text
     assert problem in exported.text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE evaluations SET summary = '1'",
+        "UPDATE evaluations SET settings = '[]'",
+        "UPDATE evaluations SET scorers = '1'",
+    ],
+)
+def test_an_evaluation_of_another_shape_is_not_compared(runs: list[str], sql: str) -> None:
+    damage(sql)
+
+    compared = command("compare", *runs[:2])
+
+    assert compared.code == 3
+    assert "some of its data is damaged. Restore a copy" in compared.text
 
 
 def test_the_other_runs_can_be_used_and_move_to_a_new_history(

@@ -26,6 +26,7 @@ from tests.tables.commands import Folder, stable_environment, value_at
 from tests.tables.rows import rows
 
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
+from callscore.history import cleanup
 from callscore.history.cleanup import remove_old_runs
 from callscore.history.database import execute
 from callscore.history.notes import MAX_NOTE_LENGTH, add_note, delete_note, notes_on
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.servers.postgres_server import PostgresServer
+
+    from callscore.history.records import RunStatus
 
 ROOT = Path(__file__).parents[2]
 RUN = a_run().id
@@ -196,6 +199,49 @@ def test_somebody_who_writes_while_others_clear_away_loses_nothing(store: Store)
     kept = list(store.results(writing))
     assert len(kept) == 60
     assert all(record.answer is not None for record in kept)
+
+
+@pytest.mark.parametrize("status", ["interrupted", "running"])
+def test_a_run_that_a_process_has_locked_is_kept(store: Store, status: RunStatus) -> None:
+    run = store.begin(a_run(status=status, started_at=1.0))
+    with store.lock(run.id):
+        assert remove_old_runs(store, 0, is_dry=True).runs == ()
+        assert remove_old_runs(store, 0, is_dry=False).runs == ()
+
+    assert remove_old_runs(store, 0, is_dry=False).runs == (run,)
+    assert _is_free(store, run.id)
+
+
+def test_an_interrupted_run_cannot_be_locked_while_it_is_removed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = store.begin(a_run(status="interrupted"))
+    delete, found = cleanup._delete, []
+
+    def deleting(*given: Any) -> None:
+        delete(*given)
+        found.append(_is_free(store, run.id))
+
+    monkeypatch.setattr(cleanup, "_delete", deleting)
+
+    assert remove_old_runs(store, 0, is_dry=False).runs == (run,)
+    assert found == [False]
+
+
+def test_a_run_that_becomes_a_baseline_before_it_is_removed_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = store.begin(a_run(status="finished"))
+    sizes = cleanup._sizes
+
+    def sizing(*given: Any) -> Any:
+        store.set_baseline("main", run.id)
+        return sizes(*given)
+
+    monkeypatch.setattr(cleanup, "_sizes", sizing)
+
+    assert remove_old_runs(store, 0, is_dry=False).runs == ()
+    assert store.runs() == [run]
 
 
 # --- notes --------------------------------------------------------------------------------------

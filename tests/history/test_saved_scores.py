@@ -165,6 +165,7 @@ def test_the_first_hundred_differences_are_saved_and_all_names() -> None:
     [
         {"correct": [[5, 5]]},
         {"equal": "two"},
+        {"equal": 999_999_999},
         {"incorrect": [{"expected": 0}]},
         {"expected": [[]]},
         {"expected": [{"kind": "optional", "members": 3}]},

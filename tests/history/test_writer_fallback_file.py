@@ -220,6 +220,31 @@ def test_the_file_beside_a_history_completes_its_run(store: Store, rescue: Fallb
     assert store.evaluations(RUN)[0].summary == {"passed": 2}
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("is_together", [True, False])
+def test_two_files_complete_a_run_in_any_order(
+    store: Store,
+    rescue: FallbackFile,
+    monkeypatch: pytest.MonkeyPatch,
+    order: tuple[int, int],
+    is_together: bool,
+) -> None:
+    rescue.save_results([a_result(RUN)])
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", _refusing(".callscore"))
+        rescue.save_results([a_result(RUN, "other")])
+    rescue.finish(RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
+
+    files = [records(rescue.files[number]) for number in order]
+    for each in [files[0] + files[1]] if is_together else files:
+        import_records(store, each)
+
+    run = store.find(RUN)
+    assert (run.status, run.totals) == ("finished", {"answered": 2})
+    assert store.evaluations(RUN)[0].summary == {"passed": 2}
+    assert len(list(store.results(RUN))) == 2
+
+
 def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
     made = fallback_file_for(str(tmp_path / "else where/h.db"))
     made.begin(a_run())

@@ -32,6 +32,8 @@ class TrialNumbers:
         self._first: dict[str, tuple[int, _Trial]] = {}
         self._kinds: dict[tuple[int, _Trial], tuple[int, _Trial]] = {}
         self._several: dict[str, dict[int, _Trial]] = {}  # by number, of cases with several trials
+        # The next number of a case that may be free, after one that is not.
+        self._next: dict[tuple[str, int], int] = {}
 
     def add(self, result: Result) -> int:
         """Remember a result; returns the number of its trial: its own, or a free one."""
@@ -47,8 +49,11 @@ class TrialNumbers:
         trials = self._several.setdefault(name, dict([self._first[name]]))
         if number == 1:  # most records of a repeated case do not say which trial they are
             number = len(trials) + 1 if 1 in trials else 1
+        taken = []
         while number in trials:
-            number += 1
+            taken.append(number)
+            number = self._next.get((name, number), number + 1)
+        self._next |= {(name, each): number for each in taken}
         trials[number] = found
         return number
 

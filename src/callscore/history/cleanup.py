@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing, suppress
+from functools import cache
 from time import time
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from callscore.history.database import (
     is_sqlite,
     readable_errors,
 )
-from callscore.history.locks import is_unlocked
 from callscore.history.records import RunRecord
 from callscore.history.rows import run_records
 
@@ -60,18 +60,27 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     """
     if keep < 0:
         raise InvalidSettings(f"keep: {keep} is not a number of runs. Use 0 or more")
-    with store.reading() as connection:
-        # What is damaged may refer to payloads that seem to be unused.
-        if is_sqlite(connection) and fetch_all(connection, _CHECK) != [("ok",)]:
-            raise DamagedHistoryError("the file is damaged")
-    with store.reading() if is_dry else store.writing() as connection:
-        old = _removable_runs(store, connection, keep)
-        found = CleanupResult(
-            runs=tuple(old.values()),
-            **_sizes(connection, list(old)),
-        )
+    with ExitStack() as locks:
+
+        @cache
+        def lock(run: str) -> bool:
+            taken = store.lock(run)
+            locks.callback(taken.release)
+            return taken.take()
+
+        with store.reading() as connection:
+            # What is damaged may refer to payloads that seem to be unused.
+            if is_sqlite(connection) and fetch_all(connection, _CHECK) != [("ok",)]:
+                raise DamagedHistoryError("the file is damaged")
+            old = _removable_runs(connection, keep, lock)
+            sizes = _sizes(connection, list(old))  # takes long: others can write meanwhile
         if not is_dry:
-            _delete(connection, list(old))
+            with store.writing() as connection:
+                # Another process may have set a baseline since then, or rescored a run.
+                still = _removable_runs(connection, keep, lock)
+                old = {number: run for number, run in old.items() if number in still}
+                _delete(connection, list(old))
+    found = CleanupResult(runs=tuple(old.values()), **sizes)
     if not is_dry and store.path is not None and (found.runs or found.payloads):
         # Return free space to the disk; a server does this itself. While others are reading, or
         # without room for a copy on the disk, the file keeps its size and its free pages are reused.
@@ -85,16 +94,21 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     return found
 
 
-def _removable_runs(store: Store, connection: AnyConnection, keep: int) -> dict[int, RunRecord]:
-    """The runs that may be removed, oldest first, by row number."""
+def _removable_runs(
+    connection: AnyConnection, keep: int, lock: Callable[[str], bool]
+) -> dict[int, RunRecord]:
+    """The runs that may be removed, oldest first, by row number.
+
+    Those that are not finished are locked: another process may be about to resume them.
+    """
     saved = run_queries.all_runs(connection)
     named = {number for number, _ in saved.baselines.values()}
     records = dict(zip([row[0] for row in saved.rows], run_records(saved.rows), strict=True))
     kept = {*list(records)[:keep], *named}
     for number, run in records.items():
-        if number not in kept and run.status == "running":
+        if number not in kept and run.status != "finished":
             is_recent = time() - run.started_at < _TRUSTED_SECONDS
-            if is_recent or not is_unlocked(store, run):
+            if (is_recent and run.status == "running") or not lock(run.id):
                 kept.add(number)
     by_id = {run.id: number for number, run in records.items()}
     for number in tuple(kept):  # the runs whose answers they score again, and so on

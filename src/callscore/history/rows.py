@@ -109,14 +109,15 @@ def run_row(record: RunRecord | EvaluationRecord) -> dict[str, Any]:
     return row
 
 
-def _decode_object(text: str | None) -> Any:
-    return {} if text is None else msgspec.json.decode(text)
+def decode_object(text: str | None, kind: Any = dict[str, Any]) -> Any:
+    """A small value that `json_text` has written; anything else than this kind is damage."""
+    return kind() if text is None else msgspec.json.decode(text, type=kind)
 
 
 def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
     """Rows, with the columns of `runs` in their order, as runs."""
     # Most runs of a project have the same arguments and versions, which are decoded once.
-    decode = lru_cache(maxsize=None)(_decode_object)
+    decode = lru_cache(maxsize=None)(decode_object)
     records: list[RunRecord] = []
     for _, *columns in rows:
         fields = dict(zip(RunRecord.__struct_fields__, columns, strict=False))
@@ -135,9 +136,10 @@ def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dic
 def evaluation_record(row: Any, run: str) -> EvaluationRecord:
     """A row as an evaluation of this run."""
     fields = {name: getattr(row, name) for name in EvaluationRecord.__struct_fields__}
-    fields |= {name: _decode_object(fields[name]) for name in _JSON & fields.keys()}
+    scorers = decode_object(fields.pop("scorers"), tuple[str, ...])
+    fields |= {name: decode_object(fields[name]) for name in _JSON & fields.keys()}
     tools = unpack(row.tools_body, row.tools)
-    fields |= {"run": run, "scorers": tuple(fields["scorers"]), "tools": tools}
+    fields |= {"run": run, "scorers": scorers, "tools": tools}
     return EvaluationRecord(**fields)
 
 
@@ -234,6 +236,8 @@ def result_record(row: Any, run: str) -> ResultRecord:
     if payload is None:
         payload = {"tags": list(decode_tags(row.tags))} if row.tags else {}
     body = decode_json(_expanded(row.body)) if row.body else {}
+    if not (isinstance(payload, dict) and isinstance(body, dict)):
+        raise DamagedHistoryError("a saved result is damaged")
     calls = body.get("calls")
     expectation, asked, _ = digest_texts(row.digests)
     return ResultRecord(

@@ -17,7 +17,7 @@ from callscore.history import queries, run_queries
 from callscore.history.counting import count_results
 from callscore.history.database import with_retries
 from callscore.history.records import EvaluationNumbers, RunRecord
-from callscore.history.rows import run_records
+from callscore.history.rows import decode_tags, run_records
 from callscore.history.run_metadata import is_partial, is_run_id
 from callscore.history.saved_totals import saved_cases_of
 
@@ -259,7 +259,7 @@ def _count(
 
     @lru_cache(maxsize=_MAX_TAGS)  # most results have the same few tags
     def has_tag(tags: str | None) -> bool:
-        return is_tag is None or any(map(is_tag, msgspec.json.decode(tags or "[]")))
+        return is_tag is None or any(map(is_tag, decode_tags(tags or "[]")))
 
     rows = queries.counted_results(connection, run_queries.saved_run(connection, run.id))
     return count_results(row[:5] for row in rows if has_tag(row[5]))

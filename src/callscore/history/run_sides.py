@@ -11,7 +11,6 @@ from operator import itemgetter
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from callscore.comparing.sides import (
@@ -30,7 +29,7 @@ from callscore.hiding.finding import OPENING
 from callscore.history import queries, run_queries
 from callscore.history.database import fetch_pages
 from callscore.history.records import COUNTS, RunRecord, clean_text, settings_digest
-from callscore.history.rows import decode_outcome, decode_tags, digest_texts
+from callscore.history.rows import decode_object, decode_outcome, decode_tags, digest_texts
 from callscore.history.run_metadata import READING_ARGUMENT, unreadable_records
 from callscore.history.run_results import unknown_variant
 from callscore.history.saved_totals import saved_cases_of, saved_counts
@@ -298,10 +297,8 @@ _DIGEST_SHOWN = 8  # of the definitions of the tools, to tell that they differ
 
 
 def _evaluation_side(row: Any, run: RunRecord) -> EvaluationSide:
-    settings, summary, scorers = [
-        msgspec.json.decode(text or nothing)
-        for text, nothing in ((row.settings, "{}"), (row.summary, "{}"), (row.scorers, "[]"))
-    ]
+    settings, summary = decode_object(row.settings), decode_object(row.summary)
+    scorers = decode_object(row.scorers, list[str])
     required, below = _means(summary)
     return EvaluationSide(
         name=row.name,

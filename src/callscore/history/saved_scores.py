@@ -331,6 +331,8 @@ def _read_score(
         expectation = tuple(map(_read_expected, saved.expectation))
     expected: Any = written if saved.expected is UNSET else saved.expected
     actual = tuple(calls) if saved.actual is UNSET else saved.actual
+    if saved.equal > min(len(expected), len(actual)):
+        raise ValueError("more pairs than calls")
 
     def pair_of(each: SavedPair, *, is_correct: bool) -> Pair:
         wanted, made = expected[each.expected], actual[each.actual]

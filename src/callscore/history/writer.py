@@ -113,7 +113,11 @@ class FallbackFile:
         for number, record in self._evaluations.items():
             summary = dict(summaries.get(number, record.summary))
             self._evaluations[number] = replace(record, summary=summary)
-        self._write(self._header() if self.files else b"")  # a new file begins with it
+        end = self._header()
+        for file in self.files[:-1]:  # any of them may be imported last
+            with suppress(OSError):
+                _append(file, end, "ab")
+        self._write(end if self.files else b"")  # a new file begins with it
 
     def location_text(self, lang: Language = "en") -> str:
         """Which files were written, and how to import them; empty if there are none."""

@@ -242,7 +242,8 @@ def _add_records(
             continue
         record = hide(replace(found, run=begun.id))  # first: an id may be another one then
         if isinstance(record, EvaluationRecord):
-            summaries[record.number] = record.summary  # saved at the end, if the run is complete
+            # Saved at the end, if the run is complete. Of several files, only some may have it.
+            summaries[record.number] = record.summary or summaries.get(record.number, {})
             record = replace(sanitize_evaluation(record), summary={})
             if known.add(record):
                 store.add_evaluation(record)
