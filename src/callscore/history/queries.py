@@ -248,7 +248,7 @@ def save_payloads(connection: AnyConnection, bodies: Bodies) -> None:
 # --- all results of a run, without payloads ---------------------------------------------------
 
 
-_ORDER = "coalesce(position, number), number"
+_ORDER = "evaluation, coalesce(position, number), number"
 
 
 def result_rows(
