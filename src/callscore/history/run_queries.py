@@ -180,7 +180,9 @@ def numbers_of_tags(connection: AnyConnection, run: str) -> list[dict[str, Any]]
         return []
     saved = SavedRun(row.number, row.id)
     found = numbers_by_tag(counted_results(connection, saved))
-    numbers = [each.number for each in evaluation_rows(connection, saved)]
+    # Without their tools: a run ends also if payloads are damaged.
+    every = fetch_all(connection, "SELECT number FROM evaluations WHERE run = ?", [row.number])
+    numbers = [number for (number,) in every]
     is_known = found is not None and found.keys() <= set(numbers)
     return [
         {
