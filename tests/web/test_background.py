@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
@@ -70,5 +69,5 @@ def is_served(address: str) -> bool:
     try:
         with urlopen(address, timeout=WAIT):  # noqa: S310  (likewise)
             return True
-    except URLError:
+    except OSError:  # refused, or reset while it ends
         return False
